@@ -13,7 +13,6 @@ import { isDraftEdited } from './config/config-draft.ts'
 import { HealthView } from './health/health-view.tsx'
 import { SecretsView } from './secrets/secrets-view.tsx'
 import { SessionsView } from './sessions/sessions-view.tsx'
-import { settingsStrings as words } from './strings.ts'
 
 interface Section {
   readonly id: string
@@ -22,13 +21,13 @@ interface Section {
 }
 
 const sections: readonly Section[] = [
-  { id: 'health', label: words.health, View: HealthView },
-  { id: 'config', label: words.config, View: ConfigView },
-  { id: 'secrets', label: words.secrets, View: SecretsView },
-  { id: 'keys', label: words.keys, View: KeysView },
-  { id: 'sessions', label: words.sessions, View: SessionsView },
-  { id: 'audit', label: words.audit, View: AuditView },
-  { id: 'about', label: words.about, View: AboutView },
+  { id: 'health', label: 'Health', View: HealthView },
+  { id: 'config', label: 'Config', View: ConfigView },
+  { id: 'secrets', label: 'Secrets', View: SecretsView },
+  { id: 'keys', label: 'Keys', View: KeysView },
+  { id: 'sessions', label: 'Sessions', View: SessionsView },
+  { id: 'audit', label: 'Audit', View: AuditView },
+  { id: 'about', label: 'About', View: AboutView },
 ]
 
 export function SettingsPage() {
@@ -37,17 +36,17 @@ export function SettingsPage() {
   useDocumentTitle('section', open?.label ?? '')
   const tabs = sections.map(({ id, label }) => ({
     id,
-    label: id === 'config' && isDraftEdited.value ? words.edited(label) : label,
+    label: id === 'config' && isDraftEdited.value ? `${label} (edited)` : label,
     href: `/settings/${id}`,
   }))
   return (
     <>
-      <PageHead title={words.title} />
-      <Tabs tabs={tabs} open={open?.id ?? ''} label={words.sections} />
+      <PageHead title="Settings" />
+      <Tabs tabs={tabs} open={open?.id ?? ''} label="Settings sections" />
       {open === undefined ? (
-        <EmptyState title={words.unknown}>
+        <EmptyState title="Page not found">
           <a class="button" href="/settings/health">
-            {words.openHealth}
+            Open Health
           </a>
         </EmptyState>
       ) : (

@@ -10,19 +10,18 @@ import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { RelativeTime, formatSecond } from '../../../components/time.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { aboutStrings as strings } from './strings.ts'
 import './about.css'
 
 const themes: readonly (readonly [Theme, string])[] = [
-  ['system', strings.theme.system],
-  ['light', strings.theme.light],
-  ['dark', strings.theme.dark],
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
 ]
 
 const exampleCommands = (origin: string): readonly (readonly [label: string, text: string])[] => [
-  [strings.programs.help, strings.programs.helpCommand],
-  [strings.programs.check, strings.programs.checkCommand],
-  [strings.programs.document, `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${origin}/admin/openapi.json`],
+  ['List the commands', 'parley help'],
+  ['Check the configuration', 'parley config check'],
+  ['Get the OpenAPI document', `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${origin}/admin/openapi.json`],
 ]
 
 export function AboutView() {
@@ -37,40 +36,36 @@ export function AboutView() {
     <div class="scroll about">
       {health.problem.value !== undefined && <ErrorNotice reason={health.problem.value} retry={health.reload} />}
       <section aria-labelledby="about-hub">
-        <h2 id="about-hub">{strings.hub.title}</h2>
+        <h2 id="about-hub">Hub</h2>
         <div class="panel panel-body">
           <FactList>
-            <Fact name={strings.hub.version}>
-              {found === undefined ? strings.loading : strings.hub.versionValue(found.version)}
+            <Fact name="Version">{found === undefined ? '…' : `Parley ${found.version}`}</Fact>
+            <Fact name="Node">{found?.node ?? '…'}</Fact>
+            <Fact name="A2A versions">{found?.protocols.join(', ') ?? '…'}</Fact>
+            <Fact name="Instance">
+              {found === undefined ? '…' : <CopyableId id={found.instance} what="instance" />}
             </Fact>
-            <Fact name={strings.hub.node}>{found?.node ?? strings.loading}</Fact>
-            <Fact name={strings.hub.protocols}>{found?.protocols.join(', ') ?? strings.loading}</Fact>
-            <Fact name={strings.hub.instance}>
-              {found === undefined ? strings.loading : <CopyableId id={found.instance} what={strings.hub.instanceId} />}
-            </Fact>
-            <Fact name={strings.hub.started}>
-              {found === undefined ? strings.loading : <RelativeTime at={found.startedAt} />}
-            </Fact>
-            <Fact name={strings.hub.address}>{location.origin}</Fact>
+            <Fact name="Started">{found === undefined ? '…' : <RelativeTime at={found.startedAt} />}</Fact>
+            <Fact name="Address">{location.origin}</Fact>
             {typeof known === 'object' && (
               <>
-                <Fact name={strings.hub.user}>{known.subject}</Fact>
-                {known.expiresAt !== undefined && <Fact name={strings.hub.until}>{formatSecond(known.expiresAt)}</Fact>}
+                <Fact name="Signed in as">{known.subject}</Fact>
+                {known.expiresAt !== undefined && <Fact name="Signed in until">{formatSecond(known.expiresAt)}</Fact>}
               </>
             )}
           </FactList>
         </div>
       </section>
       <section aria-labelledby="about-look">
-        <h2 id="about-look">{strings.theme.title}</h2>
-        <SegmentedControl label={strings.theme.title} value={theme.value} options={themes} onChange={chooseTheme} />
+        <h2 id="about-look">Theme</h2>
+        <SegmentedControl label="Theme" value={theme.value} options={themes} onChange={chooseTheme} />
       </section>
       <section aria-labelledby="about-docs">
-        <h2 id="about-docs">{strings.programs.title}</h2>
+        <h2 id="about-docs">API and command line</h2>
         <p class="soft">
-          {strings.programs.hint}{' '}
+          The console uses only the admin API: your programs can do everything that you can do here.{' '}
           <a href="/admin/openapi.json" target="_blank">
-            {strings.programs.openApi}
+            OpenAPI 3.1 document
           </a>
         </p>
         <div class="stack">
@@ -80,9 +75,9 @@ export function AboutView() {
         </div>
       </section>
       <section aria-labelledby="about-keys">
-        <h2 id="about-keys">{strings.shortcuts.title}</h2>
+        <h2 id="about-keys">Keyboard shortcuts</h2>
         <p class="soft">
-          {strings.shortcuts.before} <kbd>?</kbd> {strings.shortcuts.after}
+          Press <kbd>?</kbd> on any page for the shortcuts of that page.
         </p>
         <ShortcutList />
       </section>

@@ -11,7 +11,6 @@ import { EmptyState, Loading, ErrorNotice } from '../../../components/status/err
 import { formatDuration } from '../../../components/format.ts'
 import { auditCursorAfter } from './audit-filters.ts'
 import { outcomeStatus, auditAction, auditActor } from './audit-text.ts'
-import { auditStrings as words } from './strings.ts'
 
 interface AuditDetailProps {
   readonly id: string
@@ -29,16 +28,16 @@ export function AuditDetail({ id, known, backTo }: AuditDetailProps) {
   })
   if (loaded.problem.value !== undefined) return <ErrorNotice reason={loaded.problem.value} retry={loaded.reload} />
   const found = loaded.value.value
-  if (found === undefined) return <Loading what={words.loadingOne} />
+  if (found === undefined) return <Loading what="the entry" />
   const entry = known ?? found.entry
   if (entry === undefined) {
     return (
-      <EmptyState title={words.gone}>
+      <EmptyState title="Entry not found">
         <p>
-          {words.goneText[0]} <code>{words.goneText[1]}</code>.
+          Audit entries are kept for <code>retention.audit</code>.
         </p>
         <a class="button" href={backTo}>
-          {words.back}
+          Back to audit
         </a>
       </EmptyState>
     )
@@ -46,11 +45,11 @@ export function AuditDetail({ id, known, backTo }: AuditDetailProps) {
   return (
     <>
       <DetailHead title={`${auditActor(entry)}: ${auditAction(entry)}`} backTo={backTo}>
-        <CopyButton text={() => JSON.stringify(entry, null, 2)} label={words.copy} />
+        <CopyButton text={() => JSON.stringify(entry, null, 2)} label="Copy entry" />
       </DetailHead>
       <div class="scroll stack">
         <EntryFacts entry={entry} />
-        <h3>{words.raw}</h3>
+        <h3>Raw entry</h3>
         <JsonTreeView value={entry} open={1} />
       </div>
     </>
@@ -65,50 +64,48 @@ function EntryFacts({ entry }: { readonly entry: AuditEntry }) {
   const look = outcomeStatus(entry)
   return (
     <FactList>
-      <Fact name={words.facts.when}>{formatExactTime(new Date(at))}</Fact>
-      <Fact name={words.facts.who}>
-        {auditActor(entry)} {who !== undefined && <a href={auditFilterHref('who', who)}>{words.facts.showAll}</a>}
+      <Fact name="Time">{formatExactTime(new Date(at))}</Fact>
+      <Fact name="Caller">
+        {auditActor(entry)} {who !== undefined && <a href={auditFilterHref('who', who)}>Show all</a>}
       </Fact>
       {look !== undefined && (
-        <Fact name={words.facts.outcome}>
-          <StatusBadge {...look} /> {status !== undefined && words.facts.status(status)}{' '}
-          {outcome !== undefined && outcome !== 'OK' && (
-            <a href={auditFilterHref('outcome', outcome)}>{words.facts.showAll}</a>
-          )}
+        <Fact name="Outcome">
+          <StatusBadge {...look} /> {status !== undefined && `status ${status}`}{' '}
+          {outcome !== undefined && outcome !== 'OK' && <a href={auditFilterHref('outcome', outcome)}>Show all</a>}
         </Fact>
       )}
       {state !== undefined && (
-        <Fact name={words.facts.state}>
+        <Fact name="State">
           <TaskStateBadge state={state} />
         </Fact>
       )}
       {operation !== undefined && operation !== '' && (
-        <Fact name={words.facts.operation}>
-          {operation} <a href={auditFilterHref('operation', operation)}>{words.facts.showAll}</a>
+        <Fact name="Operation">
+          {operation} <a href={auditFilterHref('operation', operation)}>Show all</a>
         </Fact>
       )}
       {agent !== undefined && (
-        <Fact name={words.facts.agent}>
+        <Fact name="Agent">
           <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
         </Fact>
       )}
       {task !== undefined && (
-        <Fact name={words.facts.task}>
-          <CopyableId id={task} what={words.facts.taskId} href={`/tasks/${encodeURIComponent(task)}`} />
+        <Fact name="Task">
+          <CopyableId id={task} what="task id" href={`/tasks/${encodeURIComponent(task)}`} />
         </Fact>
       )}
       {key !== undefined && (
-        <Fact name={words.facts.key}>
-          <CopyableId id={key} what={words.facts.keyId} href={`/settings/keys?key=${encodeURIComponent(key)}`} />
+        <Fact name="Key">
+          <CopyableId id={key} what="key id" href={`/settings/keys?key=${encodeURIComponent(key)}`} />
         </Fact>
       )}
       {binding !== undefined && (
-        <Fact name={words.facts.protocol}>
+        <Fact name="Protocol">
           {binding} {version}
         </Fact>
       )}
-      {from !== undefined && <Fact name={words.facts.from}>{from}</Fact>}
-      {durationMs !== undefined && <Fact name={words.facts.took}>{formatDuration(durationMs)}</Fact>}
+      {from !== undefined && <Fact name="Address">{from}</Fact>}
+      {durationMs !== undefined && <Fact name="Duration">{formatDuration(durationMs)}</Fact>}
     </FactList>
   )
 }

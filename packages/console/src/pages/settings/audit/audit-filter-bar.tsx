@@ -21,13 +21,10 @@ import { createListExport } from '../../../components/list/list-export.tsx'
 import { adminCurl } from '../../../components/shell/curl.ts'
 import { auditEventOptions, auditFilters, auditListQuery, auditOutcomeOptions } from './audit-filters.ts'
 import type { AuditFilters } from './audit-filters.ts'
-import { auditStrings } from './strings.ts'
-
-const words = auditStrings.filters
 
 const { ExportButton } = createListExport<AuditFilters>({
-  noun: [auditStrings.entry, auditStrings.entries],
-  fileName: auditStrings.fileName,
+  noun: ['entry', 'entries'],
+  fileName: 'audit',
   format: 'jsonl',
   pages(filters) {
     const asked = { ...auditListQuery(filters, Date.now()), limit: 1_000 }
@@ -47,16 +44,16 @@ export function AuditFilterBar({
 }) {
   const frame = useRef<HTMLElement>(null)
   const focusText = (): void => frame.current?.querySelector('input')?.select()
-  useShortcuts([{ key: '/', label: words.shortcut, run: focusText }])
+  useShortcuts([{ key: '/', label: 'Filter audit by text', run: focusText }])
   /** On a phone only the text filter fits; this opens the others. */
   const isOpen = useSignal(false)
   const curl = (): string =>
     adminCurl(location.origin, adminPath('listAudit', { query: auditListQuery(filters, Date.now()) }))
   return (
-    <search ref={frame} class={isOpen.value ? 'bar audit-bar open' : 'bar audit-bar'} aria-label={words.label}>
+    <search ref={frame} class={isOpen.value ? 'bar audit-bar open' : 'bar audit-bar'} aria-label="Filter audit">
       <SearchField
-        label={words.text}
-        placeholder={words.textPlaceholder}
+        label="Text"
+        placeholder="Search"
         value={filters.text}
         onChange={(text) => setQuery({ text: text.trim() })}
       />
@@ -67,30 +64,30 @@ export function AuditFilterBar({
         aria-controls="audit-rest"
         onClick={() => (isOpen.value = !isOpen.value)}
       >
-        {words.toggle}
+        Filters
       </button>
       <div class="audit-rest" id="audit-rest">
         <SearchField
-          label={words.caller}
-          placeholder={words.callerPlaceholder}
+          label="Caller"
+          placeholder="Caller (exact)"
           value={filters.who}
           onChange={(who) => setQuery({ who: who.trim() })}
         />
         <SelectField
-          label={words.event}
+          label="Event"
           value={filters.event}
           options={auditEventOptions}
           onChange={(event) => setQuery({ event }, { push: true })}
         />
         <SelectField
-          label={words.outcome}
+          label="Outcome"
           value={filters.outcome}
           options={auditOutcomeOptions}
           onChange={(outcome) => setQuery({ outcome }, { push: true })}
         />
         <AgentSelect
           value={filters.agent}
-          anyText={words.allAgents}
+          anyText="All agents"
           onChange={(agent) => setQuery({ agent }, { push: true })}
         />
         <TimeSelect time={filters.time} />
@@ -103,18 +100,18 @@ export function AuditFilterBar({
           checked={filters.reads}
           onChange={(isOn) => setQuery({ reads: isOn ? '1' : undefined })}
         >
-          {words.reads}
+          Include read-only requests
         </CheckField>
       </div>
       <span class="row audit-actions">
         <ClearFilters filters={auditFilters} values={filters} />
         <button type="button" class="small" disabled={log.isLoading.value} onClick={log.refresh}>
           <Icon name="retry" size={14} />
-          {words.refresh}
+          Refresh
         </button>
         <ExportButton filters={filters} />
-        <CopyButton text={curl} label={words.copyCurl} class="small">
-          {words.curl}
+        <CopyButton text={curl} label="Copy as curl" class="small">
+          curl
         </CopyButton>
       </span>
     </search>

@@ -9,18 +9,48 @@ import {
   urlFilters,
 } from '../../../components/filters/url-filters.ts'
 import type { FiltersOf } from '../../../components/filters/url-filters.ts'
-import { auditStrings as words } from './strings.ts'
+
+const events = {
+  call: 'Agent calls',
+  'task.state': 'Task states',
+  card: 'Card reads',
+  'session.opened': 'Sign-ins',
+  'session.ended': 'Sign-outs',
+  'key.created': 'Keys created',
+  'key.rotated': 'Keys rotated',
+  'key.revoked': 'Keys revoked',
+  'config.applied': 'Configuration changes',
+  'secret.set': 'Secrets set',
+  'secret.removed': 'Secrets removed',
+  'card.approved': 'Cards approved',
+  'agent.retried': 'Agents retried',
+  'agent.retry-stopped': 'Retries stopped',
+  admin: 'Other admin requests',
+  'audit.lost': 'Lost entries',
+}
+const outcomes = {
+  OK: 'Succeeded',
+  UNAUTHENTICATED: 'Not authenticated',
+  PERMISSION_DENIED: 'Permission denied',
+  RATE_LIMITED: 'Rate limited',
+  INVALID_PARAMS: 'Invalid request',
+  NOT_FOUND: 'Not found',
+  CONFLICT: 'Conflict',
+  UNAVAILABLE: 'Unavailable',
+  AGENT_UNAVAILABLE: 'Agent unavailable',
+  INTERNAL: 'Internal error',
+}
 
 export type AuditQuery = Operations['listAudit']['query']
 
 export const auditEventOptions: readonly (readonly [event: string, text: string])[] = [
-  ['', words.allEvents],
-  ...Object.entries(words.events),
+  ['', 'All events'],
+  ...Object.entries(events),
 ]
 
 export const auditOutcomeOptions: readonly (readonly [outcome: string, text: string])[] = [
-  ['', words.allOutcomes],
-  ...Object.entries(words.outcomes),
+  ['', 'All outcomes'],
+  ...Object.entries(outcomes),
 ]
 
 export const auditFilters = urlFilters({

@@ -18,7 +18,6 @@ import { AuditFilterBar } from './audit-filter-bar.tsx'
 import { AuditDetail } from './audit-detail.tsx'
 import { auditCursorTime, auditFilters, auditListQuery, type AuditFilters } from './audit-filters.ts'
 import { outcomeStatus, auditAction, auditActor } from './audit-text.ts'
-import { auditStrings as words } from './strings.ts'
 import './audit.css'
 
 const root = '/settings/audit'
@@ -53,7 +52,7 @@ export function AuditView() {
   const { cursor } = useListShortcuts({
     items: entries,
     keyOf: (entry) => entry.id,
-    noun: words.entry,
+    noun: 'entry',
     at,
     frame,
     idOf: (entry) => entry.task ?? entry.id,
@@ -73,12 +72,12 @@ export function AuditView() {
           {log.problem.value !== undefined && <ErrorNotice reason={log.problem.value} retry={log.refresh} />}
           <NewItemsButton list={log} frame={frame} class="small audit-newer">
             <Icon name="retry" size={14} />
-            {words.newer}
+            Show newer entries
           </NewItemsButton>
           {entries.length > 0 && (
             <VirtualList
               class="audit-list"
-              label={words.title}
+              label="Audit"
               items={entries}
               rowHeight={44}
               keyOf={(entry) => entry.id}
@@ -88,7 +87,7 @@ export function AuditView() {
               onTop={log.setAtTop}
             />
           )}
-          {entries.length === 0 && log.isLoading.value && <Loading what={words.loading} />}
+          {entries.length === 0 && log.isLoading.value && <Loading what="the audit" />}
           <ListFooter log={log} filters={filters} />
         </div>
       }
@@ -114,7 +113,7 @@ function AuditRow({ entry, href, isOpen }: AuditRowProps) {
         {at.toLocaleTimeString('en-GB')}
       </time>
       <span class="audit-what cut">
-        {entry.event === 'task.state' ? words.task(truncateMiddle(entry.task ?? '')) : auditAction(entry)}
+        {entry.event === 'task.state' ? `Task ${truncateMiddle(entry.task ?? '')}` : auditAction(entry)}
         {entry.agent !== undefined && <span class="audit-agent"> {entry.agent}</span>}
       </span>
       <span class="audit-who cut" title={entry.who}>
@@ -141,25 +140,25 @@ function ListFooter({ log, filters }: { readonly log: PagedList<AuditEntry>; rea
   if (paused !== undefined) {
     return (
       <p class="bar audit-foot">
-        {words.searchedTo(formatSecond(paused))}
+        Searched back to {formatSecond(paused)}.
         <button type="button" class="small" onClick={log.continueSearch}>
-          {words.searchFurther}
+          Search further back
         </button>
       </p>
     )
   }
   if ((log.items.value ?? []).length > 0 || log.isLoading.value || log.problem.value !== undefined) return null
   return auditFilters.isSet(filters) ? (
-    <EmptyState title={words.noMatch}>
+    <EmptyState title="No matching entries">
       <button type="button" onClick={() => clearQuery(auditFilters.names)}>
-        {words.clear}
+        Clear filters
       </button>
     </EmptyState>
   ) : (
-    <EmptyState title={words.empty}>
-      <p>{words.emptyText}</p>
+    <EmptyState title="No entries yet">
+      <p>Calls, task states, and changes of keys and configuration appear here.</p>
       <button type="button" onClick={() => setQuery({ reads: '1' })}>
-        {words.showReads}
+        Include read-only requests
       </button>
     </EmptyState>
   )

@@ -4,7 +4,6 @@ import { useEffect } from 'preact/hooks'
 import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { configStrings } from './strings.ts'
 
 type ConfigProblem = AdminResponse<'checkConfig'>['problems'][number]
 
@@ -61,7 +60,7 @@ export interface ConfigProblemsProps {
 export function ConfigProblems({ check, isEdited, jump, reload }: ConfigProblemsProps) {
   const { state, problems, reason } = check
   return (
-    <section class="config-problems" aria-label={configStrings.check.label}>
+    <section class="config-problems" aria-label="Issues">
       <p id="config-check" role="status">
         <CheckStatus check={check} isEdited={isEdited} />
       </p>
@@ -76,7 +75,7 @@ export function ConfigProblems({ check, isEdited, jump, reload }: ConfigProblems
                 </p>
               ) : (
                 <button type="button" class="plain config-problem" onClick={() => jump(line)}>
-                  <span class="config-line">{configStrings.check.line(line)}</span>
+                  <span class="config-line">Line {line}</span>
                   <ProblemText path={path} message={message} />
                 </button>
               )}
@@ -97,11 +96,17 @@ function ProblemText({ path, message }: { readonly path: string; readonly messag
 }
 
 function CheckStatus({ check, isEdited }: { readonly check: ConfigCheck; readonly isEdited: boolean }) {
-  if (!isEdited) return <StatusBadge tone="ended" shape="–" word={configStrings.check.unchanged} />
-  if (check.state === 'failed') return <StatusBadge tone="failed" shape="✕" word={configStrings.check.failed} />
+  if (!isEdited) return <StatusBadge tone="ended" shape="–" word="No unsaved changes" />
+  if (check.state === 'failed') return <StatusBadge tone="failed" shape="✕" word="Could not be checked" />
   if (check.problems.length > 0) {
-    return <StatusBadge tone="failed" shape="✕" word={configStrings.check.errors(check.problems.length)} />
+    return (
+      <StatusBadge
+        tone="failed"
+        shape="✕"
+        word={check.problems.length === 1 ? '1 error' : `${check.problems.length} errors`}
+      />
+    )
   }
-  if (check.state === 'checking') return <StatusBadge tone="working" shape="○" word={configStrings.check.checking} />
-  return <StatusBadge tone="done" shape="●" word={configStrings.check.valid} />
+  if (check.state === 'checking') return <StatusBadge tone="working" shape="○" word="Checking…" />
+  return <StatusBadge tone="done" shape="●" word="Valid, not applied yet" />
 }

@@ -6,7 +6,6 @@ import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { AdminResponse } from '../../../api/admin-client.ts'
 import type { Resource } from '../../../api/resource.ts'
 import { registerUnsavedWork } from '../../../api/session.ts'
-import { configStrings } from './strings.ts'
 
 export type ConfigText = AdminResponse<'getConfig'>
 /** `no-file`: the hub was started without a configuration file. */
@@ -65,7 +64,7 @@ effect(() => {
   if (!isDraftEdited.value) return
   addEventListener('beforeunload', warnBeforeUnload)
   const release = registerUnsavedWork({
-    text: configStrings.unsaved,
+    text: 'Your changes to the configuration are not applied. They are lost when you sign out.',
     discard: discardDraft,
   })
   return () => {

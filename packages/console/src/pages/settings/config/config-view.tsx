@@ -10,7 +10,6 @@ import { baseConfig, receiveConfig, type ConfigText } from './config-draft.ts'
 import { ConfigEditView } from './edit-view.tsx'
 import { ReviewView } from './review-view.tsx'
 import { VersionsView } from './versions-view.tsx'
-import { configStrings } from './strings.ts'
 import './config.css'
 
 async function loadConfig(signal: AbortSignal): Promise<ConfigText | 'no-file'> {
@@ -34,14 +33,14 @@ export function ConfigView() {
   if (config.problem.value !== undefined && baseConfig.value === undefined) {
     return <ErrorNotice reason={config.problem.value} retry={config.reload} />
   }
-  if (baseConfig.value === undefined) return <Loading what={configStrings.loading} />
+  if (baseConfig.value === undefined) return <Loading what="the configuration" />
   if (view === undefined) return <ConfigEditView config={config} />
   if (view === 'review') return <ReviewView config={config} />
   if (view === 'versions') return <VersionsView config={config} id={id} />
   return (
-    <EmptyState title={configStrings.unknownView}>
+    <EmptyState title="Page not found">
       <a class="button" href="/settings/config">
-        {configStrings.edit}
+        Edit configuration
       </a>
     </EmptyState>
   )
@@ -49,9 +48,12 @@ export function ConfigView() {
 
 function NoFile() {
   return (
-    <EmptyState title={configStrings.noFile.title}>
-      <p>{configStrings.noFile.text}</p>
-      <CodeBlock text={configStrings.noFile.command} label={configStrings.noFile.commandLabel} />
+    <EmptyState title="This hub has no configuration file">
+      <p>
+        A program started this hub, and only that program can change its configuration. Agents, tasks, keys and webhooks
+        work as usual. To edit the configuration here, start the hub from a file:
+      </p>
+      <CodeBlock text="parley up --config parley.yaml" label="the command" />
     </EmptyState>
   )
 }

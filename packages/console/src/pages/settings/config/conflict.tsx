@@ -8,7 +8,6 @@ import { RelativeTime } from '../../../components/time.tsx'
 import { Loading } from '../../../components/status/error-notice.tsx'
 import { invertDiff } from '../../../components/diff/diff.ts'
 import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
-import { configStrings } from './strings.ts'
 import { baseConfig, discardDraft, rebaseDraft, conflictingConfig, type ConfigText } from './config-draft.ts'
 
 export function ConfigConflict() {
@@ -18,35 +17,35 @@ export function ConfigConflict() {
   const isShown = query.value.get('theirs') !== null
   if (found === undefined) return null
   return (
-    <section class="config-conflict panel" aria-label={configStrings.conflict.label}>
+    <section class="config-conflict panel" aria-label="Edit conflict">
       <div class="config-conflict-head" role="alert">
         <Icon name="warning" />
         <p class="grow">
-          <strong>{configStrings.conflict.title}</strong>
+          <strong>The configuration changed while you were editing</strong>
           {newest === undefined ? (
-            <>. {configStrings.conflict.byFile}</>
+            <>. The file itself may have been edited.</>
           ) : (
             <>
               : {newest.who}, <RelativeTime at={newest.at} />
               {newest.note !== undefined && <>, “{newest.note}”</>}.
             </>
           )}{' '}
-          {configStrings.conflict.kept}
+          Your edits are kept and not applied.
         </p>
       </div>
       <div class="config-conflict-choice">
         <button type="button" aria-expanded={isShown} onClick={() => setQuery({ theirs: isShown ? undefined : '1' })}>
-          {isShown ? configStrings.conflict.hide : configStrings.conflict.show}
+          {isShown ? 'Hide their changes' : 'Show their changes'}
         </button>
         <button type="button" onClick={() => keepDraft()}>
-          {configStrings.conflict.keep}
+          Keep my version
         </button>
         <ConfirmButton
-          label={configStrings.conflict.take}
-          question={configStrings.conflict.takeQuestion}
+          label="Use their version"
+          question="Use their version?"
           onConfirm={async () => takeConflicting()}
         >
-          {configStrings.conflict.takeText}
+          Your edits are lost.
         </ConfirmButton>
       </div>
       {isShown && <ConflictingChanges found={found} />}
@@ -72,10 +71,9 @@ function ConflictingChanges({ found }: { readonly found: ConfigText }) {
     return invertDiff(diff)
   })
   if (compared.value.value !== undefined) {
-    const { changes, before: old, after } = configStrings.conflict
-    return <LineDiffView diff={compared.value.value} label={changes} before={old} after={after} />
+    return <LineDiffView diff={compared.value.value} label="Their changes" before="Before" after="Theirs" />
   }
   // A text from which a secret was removed meanwhile cannot be compared; it is shown as is.
   if (compared.problem.value !== undefined) return <pre class="config-theirs mono">{found.text}</pre>
-  return <Loading what={configStrings.conflict.loading} />
+  return <Loading what="their changes" />
 }

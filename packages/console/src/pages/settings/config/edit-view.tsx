@@ -15,12 +15,12 @@ import { Editor } from '../../../components/editor/editor.tsx'
 import { showRange } from '../../../components/editor/editor-field.ts'
 import { FindBar, useFindInText } from '../../../components/editor/find-bar.tsx'
 import { lineRange } from '../../../components/editor/text-edits.ts'
-import { configStrings } from './strings.ts'
 import { LastApplied } from './last-applied.tsx'
 import { ConfigProblems, useConfigCheck } from './config-check.tsx'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 
-const words = configStrings.editor
+const completeKeys = ['Ctrl', 'Space'] as const
+const leaveKeys = ['Esc', 'Tab'] as const
 
 export function ConfigEditView({ config }: { readonly config: ConfigResource }) {
   const field = useRef<HTMLTextAreaElement>(null)
@@ -46,12 +46,12 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
   }, [wanted])
 
   useShortcuts([
-    { key: 'mod+f', label: words.findAction, run: () => find.open() },
-    { key: 'mod+enter', label: words.review, run: () => isRight && navigate('/settings/config/review') },
+    { key: 'mod+f', label: 'Find in the configuration', run: () => find.open() },
+    { key: 'mod+enter', label: 'Review changes', run: () => isRight && navigate('/settings/config/review') },
   ])
   usePaletteActions([
-    { title: words.findAction, run: () => find.open() },
-    { title: words.versionsAction, run: () => navigate('/settings/config/versions') },
+    { title: 'Find in the configuration', run: () => find.open() },
+    { title: 'Show versions of the configuration', run: () => navigate('/settings/config/versions') },
   ])
 
   return (
@@ -62,15 +62,15 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
         </p>
         <button type="button" class="plain" onClick={() => find.open()}>
           <Icon name="search" size={14} />
-          {words.find}
+          Find
         </button>
-        <CopyButton text={() => draftText.value} label={words.copy} />
+        <CopyButton text={() => draftText.value} label="Copy configuration" />
         <a class="button" href="/settings/config/versions">
-          {words.versions}
+          Versions
         </a>
         {isDraftEdited.value && (
-          <ConfirmButton label={words.discard} question={words.discardQuestion} onConfirm={async () => discardDraft()}>
-            {words.discardText}
+          <ConfirmButton label="Discard" question="Discard your changes?" onConfirm={async () => discardDraft()}>
+            Your changes are lost. The hub keeps its current configuration.
           </ConfirmButton>
         )}
         <button
@@ -80,7 +80,7 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
           aria-describedby="config-check"
           onClick={() => navigate('/settings/config/review')}
         >
-          {words.review}
+          Review changes
         </button>
       </div>
       <ConfigRejectionNotice />
@@ -89,7 +89,7 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
       {find.isOpen && <FindBar find={find} />}
       <Editor
         field={field}
-        label={words.label}
+        label="Configuration"
         text={draftText.value}
         onInput={setDraftText}
         problems={
@@ -104,8 +104,8 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
       <ConfigProblems check={check} isEdited={isDraftEdited.value} jump={jump} reload={config.reload} />
       <p class="config-foot faint">
         <span id="config-hint">
-          {words.secrets[0]} <code>{words.secrets[1]}</code> {words.secrets[2]} <Keys names={words.completeKeys} />{' '}
-          {words.completeText} <Keys names={words.leaveKeys} /> {words.leaveText}
+          Secrets are shown as <code>(not shown)</code> and kept unless you replace them. <Keys names={completeKeys} />{' '}
+          completes. <Keys names={leaveKeys} /> leaves the editor.
         </span>
       </p>
     </div>

@@ -3,7 +3,6 @@ import { signal } from '@preact/signals'
 import type { ConfigEffects } from '../../../api/admin.ts'
 import { EffectsList } from '../../../components/config-effects/effects-list.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { configStrings } from './strings.ts'
 
 const lastEffects = signal<ConfigEffects | undefined>(undefined)
 
@@ -15,17 +14,12 @@ export function LastApplied() {
   const effects = lastEffects.value
   if (effects === undefined) return null
   return (
-    <section class="config-applied panel" aria-label={configStrings.applied.title}>
+    <section class="config-applied panel" aria-label="Applied">
       <div class="grow">
-        <h2>{configStrings.applied.title}</h2>
+        <h2>Applied</h2>
         <EffectsList effects={effects} />
       </div>
-      <button
-        type="button"
-        class="plain icon"
-        aria-label={configStrings.applied.dismiss}
-        onClick={() => (lastEffects.value = undefined)}
-      >
+      <button type="button" class="plain icon" aria-label="Dismiss" onClick={() => (lastEffects.value = undefined)}>
         <Icon name="close" />
       </button>
     </section>

@@ -16,7 +16,6 @@ import { baseConfig, resetDraft, isDraftEdited, draftText, conflictingConfig } f
 import { effectsSummary } from '../../../components/config-effects/effects.ts'
 import { EffectsList } from '../../../components/config-effects/effects-list.tsx'
 import { setLastApplied } from './last-applied.tsx'
-import { configStrings } from './strings.ts'
 
 const back = '/settings/config'
 
@@ -27,7 +26,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
     ({ type }) => type === 'config',
   )
   const note = useSignal('')
-  useShortcuts([{ key: 'Escape', label: configStrings.review.back, run: () => navigate(back) }])
+  useShortcuts([{ key: 'Escape', label: 'Back to editor', run: () => navigate(back) }])
   const { isBusy, problem, onSubmit } = useSubmit(async () => {
     const written = note.value.trim()
     const { hash } = baseConfig.value ?? {}
@@ -36,7 +35,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
       const { effects } = await callAdmin('applyConfig', { body })
       resetDraft(await callAdmin('getConfig'))
       setLastApplied(effects)
-      showToast(configStrings.review.applied(effectsSummary(effects)))
+      showToast(`Applied. ${effectsSummary(effects)}`)
       navigate(back)
     } catch (reason) {
       if (!isProblem(reason, 'CONFLICT')) throw reason
@@ -47,9 +46,9 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
 
   if (!isDraftEdited.value) {
     return (
-      <EmptyState title={configStrings.review.nothing}>
+      <EmptyState title="Nothing to review">
         <a class="button" href={back}>
-          {configStrings.edit}
+          Edit configuration
         </a>
       </EmptyState>
     )
@@ -58,40 +57,35 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
   return (
     <div class="scroll config-review">
       <div class="config-review-head">
-        <h2>{configStrings.review.title}</h2>
+        <h2>Review changes</h2>
         <a class="button" href={back}>
-          {configStrings.review.back}
+          Back to editor
         </a>
       </div>
       {conflictingConfig.value !== undefined && <ConfigConflict />}
-      <LoadState of={compared} what={configStrings.review.loading} />
+      <LoadState of={compared} what="the comparison" />
       {problem !== undefined && <ErrorNotice reason={problem} />}
       {found !== undefined && (
         <>
           <section aria-labelledby="config-effects">
-            <h3 id="config-effects">{configStrings.review.effects}</h3>
+            <h3 id="config-effects">Effects</h3>
             <EffectsList effects={found.effects} />
           </section>
-          <LineDiffView
-            diff={found.diff}
-            label={configStrings.review.changes}
-            before={configStrings.review.current}
-            after={configStrings.review.proposed}
-          />
+          <LineDiffView diff={found.diff} label="Changed lines" before="Current" after="Proposed" />
           <form class="config-apply" onSubmit={onSubmit}>
             <div class="field grow">
-              <label for="config-note">{configStrings.review.note}</label>
+              <label for="config-note">Note (optional), shown in the list of versions</label>
               <input
                 id="config-note"
                 type="text"
                 maxLength={500}
-                placeholder={configStrings.review.notePlaceholder}
+                placeholder="Reason for the change"
                 value={note.value}
                 onInput={(event) => (note.value = event.currentTarget.value)}
               />
             </div>
             <button type="submit" class="primary" disabled={isBusy || conflictingConfig.value !== undefined}>
-              {configStrings.review.apply}
+              Apply
             </button>
           </form>
         </>

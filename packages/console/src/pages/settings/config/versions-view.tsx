@@ -19,12 +19,10 @@ import { Editor } from '../../../components/editor/editor.tsx'
 import { EffectsList } from '../../../components/config-effects/effects-list.tsx'
 import { setLastApplied } from './last-applied.tsx'
 import { effectsSummary } from '../../../components/config-effects/effects.ts'
-import { configStrings } from './strings.ts'
 
 type Version = AdminResponse<'listConfigVersions'>['versions'][number]
 
 const list = '/settings/config/versions'
-const words = configStrings.versions
 
 export function VersionsView({ config, id }: { readonly config: ConfigResource; readonly id: string | undefined }) {
   const loaded = useResource(
@@ -39,19 +37,19 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
     if (next !== undefined) navigate(`${list}/${next.id}${location.search}`, { replace: id !== undefined })
   }
   useShortcuts([
-    { key: 'j', label: words.next, run: () => move(1) },
-    { key: 'k', label: words.previous, run: () => move(-1) },
-    { key: 'Escape', label: words.back, run: () => navigate(id === undefined ? '/settings/config' : list) },
+    { key: 'j', label: 'Next version', run: () => move(1) },
+    { key: 'k', label: 'Previous version', run: () => move(-1) },
+    { key: 'Escape', label: 'Back', run: () => navigate(id === undefined ? '/settings/config' : list) },
   ])
 
   if (loaded.value.value === undefined || loaded.problem.value !== undefined)
-    return <LoadState of={loaded} what={words.loading} />
+    return <LoadState of={loaded} what="the versions" />
   if (versions.length === 0) {
     return (
-      <EmptyState title={words.empty}>
-        <p>{words.emptyText}</p>
+      <EmptyState title="No versions yet">
+        <p>The hub keeps the last 50 applied configurations. Each can be compared and restored.</p>
         <a class="button primary" href="/settings/config">
-          {configStrings.edit}
+          Edit configuration
         </a>
       </EmptyState>
     )
@@ -63,12 +61,12 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
       list={
         <>
           <div class="bar config-bar">
-            <h2 class="grow">{words.title}</h2>
+            <h2 class="grow">Versions</h2>
             <a class="button" href="/settings/config">
-              {configStrings.review.back}
+              Back to editor
             </a>
           </div>
-          <ul class="config-versions" aria-label={words.title}>
+          <ul class="config-versions" aria-label="Versions">
             {versions.map((version) => (
               <li key={version.id}>
                 <VersionRow version={version} isOpen={version.id === id} />
@@ -83,7 +81,7 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
 }
 
 function versionTitle({ note, who }: Pick<Version, 'note' | 'who'>): string {
-  return note ?? (who === undefined ? words.edited : words.noNote)
+  return note ?? (who === undefined ? 'Edited in the file' : 'No note')
 }
 
 function VersionRow({ version, isOpen }: { readonly version: Version; readonly isOpen: boolean }) {
@@ -93,10 +91,10 @@ function VersionRow({ version, isOpen }: { readonly version: Version; readonly i
       <span class="grow">
         <span class="cut config-note">{versionTitle(version)}</span>
         <span class="faint cut">
-          {who ?? words.byFile}, <RelativeTime at={at} />
+          {who ?? 'edited in the file'}, <RelativeTime at={at} />
         </span>
       </span>
-      {isCurrent && <StatusBadge tone="done" shape="●" word={words.current} />}
+      {isCurrent && <StatusBadge tone="done" shape="●" word="current" />}
     </a>
   )
 }
@@ -110,20 +108,19 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
     ({ type }) => type === 'config',
   )
   const found = loaded.value.value
-  if (found === undefined || loaded.problem.value !== undefined)
-    return <LoadState of={loaded} what={words.loadingOne} />
+  if (found === undefined || loaded.problem.value !== undefined) return <LoadState of={loaded} what="the version" />
 
   async function restore(): Promise<void> {
     const { hash } = (await callAdmin('getConfig')) ?? {}
     const { effects } = await callAdmin('restoreConfig', {
       params: { id },
-      body: { note: words.restoreNote(formatSecond(found?.at ?? 0)), base: hash },
+      body: { note: `Restored version of ${formatSecond(found?.at ?? 0)}`, base: hash },
     })
     if (!isDraftEdited.peek()) resetDraft(await callAdmin('getConfig'))
     config.reload()
     loaded.reload()
     setLastApplied(effects)
-    showToast(words.restored(effectsSummary(effects)))
+    showToast(`Restored. ${effectsSummary(effects)}`)
   }
 
   const isText = query.value.get('view') === 'text'
@@ -131,49 +128,49 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
   return (
     <>
       <DetailHead title={versionTitle(found)} backTo={list}>
-        <CopyButton text={found.text} label={words.copy} />
+        <CopyButton text={found.text} label="Copy text" />
         <ConfirmButton
-          label={words.restore}
-          question={words.restoreQuestion}
+          label="Restore"
+          question="Restore this version?"
           danger={false}
           disabled={isCurrent || effects === undefined}
           onConfirm={restore}
         >
           {effects !== undefined && <EffectsList effects={effects} />}
-          <p>{words.restoreText}</p>
+          <p>The current configuration is kept as a version.</p>
         </ConfirmButton>
       </DetailHead>
       <p class="config-about faint">
-        {found.who ?? words.edited}, {formatExactTime(new Date(found.at))}
-        {isCurrent && `, ${words.current}`}
+        {found.who ?? 'Edited in the file'}, {formatExactTime(new Date(found.at))}
+        {isCurrent && `, current`}
       </p>
       <Tabs
-        label={words.views}
+        label="Views of the version"
         open={isText ? 'text' : 'diff'}
         tabs={[
-          { id: 'diff', label: words.compare, href: `${list}/${id}` },
-          { id: 'text', label: words.text, href: `${list}/${id}?view=text` },
+          { id: 'diff', label: 'Compare with current', href: `${list}/${id}` },
+          { id: 'text', label: 'Text', href: `${list}/${id}?view=text` },
         ]}
       />
       {isText ? (
         <div class="fill config">
-          <Editor field={field} label={words.textLabel} text={found.text} />
+          <Editor field={field} label="Text of the version" text={found.text} />
         </div>
       ) : (
         <div class="scroll stack">
-          {effects === undefined && <p class="config-warning">{words.cannotRestore}</p>}
+          {effects === undefined && (
+            <p class="config-warning">
+              This version cannot be restored: it refers to something that no longer exists. Copy what you need from its
+              text.
+            </p>
+          )}
           {effects !== undefined && !isCurrent && (
-            <section aria-label={words.effects}>
-              <h3>{words.effects}</h3>
+            <section aria-label="Effects of restoring">
+              <h3>Effects of restoring</h3>
               <EffectsList effects={effects} />
             </section>
           )}
-          <LineDiffView
-            diff={found.diff}
-            label={words.changes}
-            before={configStrings.review.current}
-            after={words.thisVersion}
-          />
+          <LineDiffView diff={found.diff} label="From current to this version" before="Current" after="This version" />
         </div>
       )}
     </>

@@ -3,11 +3,35 @@
  * from the hub's health report.
  */
 import type { Agent, Health } from '../../../api/admin.ts'
-import { formatDuration } from '../../../components/format.ts'
+import { formatDuration, formatCount, pluralize } from '../../../components/format.ts'
 import type { StatStep } from '../../../components/stats/stat-charts.ts'
-import { healthStrings } from './strings.ts'
 
-const strings = healthStrings.findings
+const webhooksText = (count: number) =>
+  count >= 100
+    ? '100 or more webhooks are undeliverable'
+    : `${pluralize(count, 'webhook')} ${count === 1 ? 'is' : 'are'} undeliverable`
+const states = {
+  blocked: {
+    title: (agent: string) => `${agent} is blocked: its card has changed`,
+    next: 'Compare the cards, and approve the new one if the change is intended.',
+  },
+  unavailable: {
+    title: (agent: string) => `${agent} failed to start`,
+    next: 'Callers are refused until it has started.',
+  },
+  down: {
+    title: (agent: string) => `${agent} is not responding`,
+    next: 'Retrying automatically. Check that it is running and that its URL and credentials are correct.',
+  },
+  failing: {
+    title: (agent: string) => `Tasks of ${agent} fail`,
+    next: 'It still accepts messages. The failed tasks show why.',
+  },
+  slow: {
+    title: (agent: string) => `${agent} is slow`,
+    next: 'It accepts messages, but responds later than usual.',
+  },
+}
 
 export interface Finding {
   readonly id: string
@@ -44,12 +68,21 @@ export function findingsOf(
 function storeFindings({ store }: Health): readonly Finding[] {
   const { name, isReady, latencyMs, trouble } = store
   if (!isReady) {
-    const next = strings.storeDownNext(name)
-    return [{ id: 'store', grade: 'bad', title: strings.storeDown, why: trouble, next, links: [] }]
+    const next = `No task can start or finish. Check that ${name} is reachable and has free space. The hub resumes automatically, and accepted tasks are kept.`
+    return [{ id: 'store', grade: 'bad', title: 'The store is not responding', why: trouble, next, links: [] }]
   }
   if (latencyMs < slowStoreMs) return []
-  const why = strings.storeSlowWhy(name, formatDuration(latencyMs))
-  return [{ id: 'store', grade: 'odd', title: strings.storeSlow, why, next: strings.storeSlowNext, links: [] }]
+  const why = `${name} took ${formatDuration(latencyMs)} to respond.`
+  return [
+    {
+      id: 'store',
+      grade: 'odd',
+      title: 'The store is slow',
+      why,
+      next: 'Check what else uses its disk or its database.',
+      links: [],
+    },
+  ]
 }
 
 function configFindings({ configRejection }: Health): readonly Finding[] {
@@ -69,9 +102,9 @@ function configFindings({ configRejection }: Health): readonly Finding[] {
 
 function agentFindings(agent: Agent): readonly Finding[] {
   const { name, status, health, drift, lastError } = agent
-  const page = { text: strings.openAgent, href: `/agents/${encodeURIComponent(name)}` }
+  const page = { text: 'Open agent', href: `/agents/${encodeURIComponent(name)}` }
   const query = new URLSearchParams({ agent: name, state: 'TASK_STATE_FAILED' })
-  const failed = { text: strings.failedTasks, href: `/tasks?${query}` }
+  const failed = { text: 'Failed tasks', href: `/tasks?${query}` }
   const about = { id: `agent ${name}`, links: lastError === undefined ? [page] : [page, failed] }
   const finding = (grade: Finding['grade'], title: string, next: string, why?: string): Finding => ({
     ...about,
@@ -80,14 +113,28 @@ function agentFindings(agent: Agent): readonly Finding[] {
     why,
     next,
   })
-  const changed = drift === 'changed' ? [finding('odd', strings.cardChanged(name), strings.cardChangedNext)] : []
+  const changed =
+    drift === 'changed'
+      ? [
+          finding(
+            'odd',
+            `The card of ${name} has changed`,
+            'Calls continue. Compare the cards, and approve the new one if the change is intended.',
+          ),
+        ]
+      : []
   const cards = changed.map((one) => ({ ...one, id: `card ${name}` }))
   const { state, reason } = status
   if (state === 'up') return cards
-  const { title, next } = strings.states[state]
+  const { title, next } = states[state]
   const isPaused = state === 'down' && health.breaker === 'open'
   return [
-    finding(state === 'slow' ? 'odd' : 'bad', title(name), isPaused ? strings.pausedNext : next, reason),
+    finding(
+      state === 'slow' ? 'odd' : 'bad',
+      title(name),
+      isPaused ? 'No work is delegated to it for a while. It is then tried again automatically.' : next,
+      reason,
+    ),
     ...cards,
   ]
 }
@@ -101,11 +148,11 @@ function errorFindings(minutes: readonly MinuteCounts[]): readonly Finding[] {
     {
       id: 'errors',
       grade: errors / requests >= badShare ? 'bad' : 'odd',
-      title: strings.errors(errors, requests),
-      next: strings.errorsNext,
+      title: `${formatCount(errors)} of ${pluralize(requests, 'request')} failed in the last 5 minutes`,
+      next: 'The audit log shows who was affected, and by which agent.',
       links: [
-        { text: strings.openAudit, href: '/settings/audit?time=15m' },
-        { text: strings.failedTasks, href: '/tasks?state=TASK_STATE_FAILED' },
+        { text: 'Open audit log', href: '/settings/audit?time=15m' },
+        { text: 'Failed tasks', href: '/tasks?state=TASK_STATE_FAILED' },
       ],
     },
   ]
@@ -117,9 +164,9 @@ function pushFindings({ push }: Health): readonly Finding[] {
     {
       id: 'push',
       grade: 'odd',
-      title: strings.webhooks(push.dead),
-      next: strings.webhooksNext,
-      links: [{ text: strings.openWebhooks, href: '/webhooks?state=dead' }],
+      title: webhooksText(push.dead),
+      next: 'Their receivers refused an event, or failed at every attempt. Fix them, then redeliver.',
+      links: [{ text: 'Open webhooks', href: '/webhooks?state=dead' }],
     },
   ]
 }

@@ -10,16 +10,13 @@ import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { StatusBadge, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
 import { ClockTime, ElapsedTime } from '../../../components/time.tsx'
 import { LoadState } from '../../../components/status/error-notice.tsx'
-import { formatBytes, formatCount, formatDuration } from '../../../components/format.ts'
+import { formatBytes, formatCount, formatDuration, pluralize } from '../../../components/format.ts'
 import { useVisibleInterval } from '../../../api/use-visible-interval.ts'
 import { findingsOf, type Finding } from './findings.ts'
-import { healthStrings } from './strings.ts'
 import './health.css'
 
 /** The change feed has no events for elapsed time, streams or a failing store. */
 const reloadMs = 5_000
-
-const { summary, parts } = healthStrings
 
 export function HealthView() {
   const health = useResource(
@@ -38,7 +35,7 @@ export function HealthView() {
   const hasLoaded = [health, agents, stats].every(({ value, problem }) => value.value ?? problem.value)
   return (
     <div class="scroll health">
-      <LoadState of={health} what={healthStrings.what} />
+      <LoadState of={health} what="the health of the hub" />
       {found !== undefined && hasLoaded && (
         <>
           <HealthSummary findings={findingsOf(found, agents.value.value ?? [], stats.value.value?.steps ?? [])} />
@@ -53,12 +50,12 @@ function HealthSummary({ findings }: { readonly findings: readonly Finding[] }) 
   const bad = findings.filter(({ grade }) => grade === 'bad').length
   const isAway = connectionStatus.value === 'away'
   const title = isAway
-    ? summary.away
+    ? 'The hub is not responding'
     : bad > 0
-      ? summary.issues(bad)
+      ? pluralize(bad, 'issue')
       : findings.length > 0
-        ? summary.warnings(findings.length)
-        : summary.healthy
+        ? `Healthy, with ${pluralize(findings.length, 'warning')}`
+        : 'Healthy'
   const look = isAway || bad > 0 ? 'failed' : findings.length > 0 ? 'waiting' : 'done'
   return (
     <section aria-labelledby="health-verdict">
@@ -68,7 +65,7 @@ function HealthSummary({ findings }: { readonly findings: readonly Finding[] }) 
           {title}
         </h2>
       </div>
-      {isAway && <p class="soft">{summary.awayHint}</p>}
+      {isAway && <p class="soft">These values are outdated. The page reconnects automatically.</p>}
       {findings.length > 0 && (
         <ul class="health-findings panel">
           {findings.map((finding) => (
@@ -87,7 +84,7 @@ function FindingRow({ finding }: { readonly finding: Finding }) {
       <StatusBadge
         tone={grade === 'bad' ? 'failed' : 'waiting'}
         shape={grade === 'bad' ? '✕' : '◇'}
-        word={grade === 'bad' ? summary.issue : summary.warning}
+        word={grade === 'bad' ? 'issue' : 'warning'}
       />
       <div class="grow">
         <h3>{title}</h3>
@@ -112,17 +109,17 @@ function StorageFacts({ storage }: { readonly storage: Storage }) {
   return (
     <>
       {bytes !== undefined && (
-        <Fact name={parts.size}>
+        <Fact name="Size">
           {formatBytes(bytes + (walBytes ?? 0))}
-          {growth.day !== undefined && parts.grownInDay(formatBytes(Math.max(0, growth.day.bytes)))}
+          {growth.day !== undefined && `, ${formatBytes(Math.max(0, growth.day.bytes))} more than a day ago`}
         </Fact>
       )}
       {oldestTask !== undefined && (
-        <Fact name={parts.oldestTask}>
+        <Fact name="Oldest task">
           <ElapsedTime at={oldestTask} />
         </Fact>
       )}
-      <Fact name={parts.lastBackup}>{lastBackup === undefined ? parts.noBackup : <ClockTime at={lastBackup} />}</Fact>
+      <Fact name="Last backup">{lastBackup === undefined ? 'None known' : <ClockTime at={lastBackup} />}</Fact>
     </>
   )
 }
@@ -132,38 +129,42 @@ function HubFacts({ health }: { readonly health: Health }) {
   const states = taskStates.filter((state) => (tasks[state] ?? 0) > 0)
   return (
     <section aria-labelledby="health-parts">
-      <h2 id="health-parts">{parts.title}</h2>
+      <h2 id="health-parts">Components</h2>
       <div class="panel panel-body">
         <FactList>
-          <Fact name={parts.store}>
+          <Fact name="Store">
             {store.isReady
-              ? parts.storeReady(store.name, formatDuration(Math.max(1, store.latencyMs)))
-              : parts.storeDown(store.name)}
+              ? `${store.name}, responds in ${formatDuration(Math.max(1, store.latencyMs))}`
+              : `${store.name}, not responding`}
           </Fact>
-          <Fact name={parts.agents}>
-            <a href="/agents">{parts.agentsUp(agents.all - agents.down.length, agents.all)}</a>
+          <Fact name="Agents">
+            <a href="/agents">
+              {agents.all - agents.down.length} of {agents.all} up
+            </a>
           </Fact>
           {storage !== undefined && <StorageFacts storage={storage} />}
-          <Fact name={parts.streams}>{formatCount(streams)}</Fact>
-          <Fact name={parts.webhooks}>
+          <Fact name="Open streams">{formatCount(streams)}</Fact>
+          <Fact name="Webhooks">
             {push.isOn ? (
-              <a href="/webhooks">{push.dead === 0 ? parts.webhooksGood : parts.webhooksDead(push.dead)}</a>
+              <a href="/webhooks">{push.dead === 0 ? 'All deliverable' : `${formatCount(push.dead)} undeliverable`}</a>
             ) : (
-              parts.webhooksOff
+              'Disabled'
             )}
           </Fact>
-          <Fact name={parts.version}>{parts.versions(version, node)}</Fact>
-          <Fact name={parts.protocols}>{protocols.join(', ')}</Fact>
-          <Fact name={parts.uptime}>
+          <Fact name="Version">
+            Parley {version}, Node {node}
+          </Fact>
+          <Fact name="A2A versions">{protocols.join(', ')}</Fact>
+          <Fact name="Uptime">
             <ElapsedTime at={startedAt} />
-            {parts.since}
+            {', since '}
             <ClockTime at={startedAt} />
           </Fact>
-          <Fact name={parts.instance}>
-            <CopyableId id={instance} what={parts.instanceId} />
+          <Fact name="Instance">
+            <CopyableId id={instance} what="instance" />
           </Fact>
         </FactList>
-        <h3 class="health-tasks-title">{parts.tasks}</h3>
+        <h3 class="health-tasks-title">Tasks</h3>
         <ul class="health-tasks">
           {states.map((state) => (
             <li key={state}>
@@ -175,7 +176,7 @@ function HubFacts({ health }: { readonly health: Health }) {
           ))}
           {states.length === 0 && (
             <li class="faint">
-              {parts.noTasks} <a href="/playground">{parts.firstMessage}</a>
+              No tasks yet. <a href="/playground">Send a first message</a>
             </li>
           )}
         </ul>

@@ -10,7 +10,6 @@ import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 import { LoadState } from '../../../components/status/error-notice.tsx'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
-import { secretsStrings as words } from './strings.ts'
 import '../../../components/list/list-states.css'
 import './secrets.css'
 
@@ -27,12 +26,12 @@ export function SecretsView() {
     <div class="scroll">
       <div class="stack secrets">
         <p class="hint">
-          {words.intro} <code>{'${hub:name}'}</code>.
+          The hub keeps these encrypted and never shows them. Agents refer to a secret as <code>{'${hub:name}'}</code>.
         </p>
-        <LoadState of={found} what={words.loading} />
-        {secrets?.length === 0 && <p class="hint">{words.empty}</p>}
+        <LoadState of={found} what="the secrets" />
+        {secrets?.length === 0 && <p class="hint">No secrets yet. A key that you enter for an agent is kept here.</p>}
         {secrets !== undefined && secrets.length > 0 && (
-          <ul class="panel record-list" aria-label={words.title}>
+          <ul class="panel record-list" aria-label="Secrets">
             {secrets.map((secret) => (
               <SecretRow key={secret.name} secret={secret} onChanged={found.reload} />
             ))}
@@ -56,36 +55,36 @@ function SecretRow({ secret, onChanged }: { readonly secret: Secret; readonly on
       <code class="cut" title={name}>
         {name}
       </code>
-      {isSet ? <span /> : <StatusBadge tone="failed" shape="●" word={words.missing} />}
+      {isSet ? <span /> : <StatusBadge tone="failed" shape="●" word="not set" />}
       <div class="row">
         <button
           type="button"
           class="small"
-          aria-label={words.replaceTitle(name)}
+          aria-label={`Replace ${name}`}
           onClick={() => (isReplacing.value = !isReplacing.value)}
         >
-          {isReplacing.value ? words.cancel : words.replace}
+          {isReplacing.value ? 'Cancel' : 'Replace'}
         </button>
         {isSet && agents.length === 0 && (
           <ConfirmButton
-            label={words.remove}
+            label="Remove"
             class="small"
-            title={words.removeTitle(name)}
-            question={words.removeQuestion(name)}
+            title={`Remove ${name}`}
+            question={`Remove the secret “${name}”?`}
             onConfirm={async () => {
               await callAdmin('removeSecret', { params: { name } })
               onChanged()
             }}
           >
-            {words.removeText}
+            It cannot be restored.
           </ConfirmButton>
         )}
       </div>
       <div class="record-facts secrets-facts faint">
-        <span>{agents.length === 0 ? words.unused : words.usedBy(agents.join(', '))}</span>
+        <span>{agents.length === 0 ? 'used by no agent' : `used by ${agents.join(', ')}`}</span>
         {setAt !== undefined && (
           <span>
-            {words.set} <RelativeTime at={setAt} /> {setBy !== undefined && words.by(setBy)}
+            set <RelativeTime at={setAt} /> {setBy !== undefined && `by ${setBy}`}
           </span>
         )}
       </div>
@@ -106,7 +105,7 @@ function SecretForm({ name: known, onSet }: { readonly name?: string; readonly o
   const { isBusy, onSubmit } = useSubmit(
     async () => {
       await callAdmin('setSecret', { params: { name: name.value.trim() }, body: { value: value.value } })
-      showToast(words.saved(name.value.trim()))
+      showToast(`${name.value.trim()} is set`)
       name.value = known ?? ''
       value.value = ''
       mistakes.value = []
@@ -114,20 +113,16 @@ function SecretForm({ name: known, onSet }: { readonly name?: string; readonly o
     },
     (problem) => (mistakes.value = fieldErrorsFrom(problem, '')),
   )
-  const label = known === undefined ? words.value : words.valueOf(known)
+  const label = known === undefined ? 'Value' : `New value of ${known}`
   return (
-    <form
-      class="stack-small"
-      aria-label={known === undefined ? words.add : words.replaceTitle(known)}
-      onSubmit={onSubmit}
-    >
+    <form class="stack-small" aria-label={known === undefined ? 'Add secret' : `Replace ${known}`} onSubmit={onSubmit}>
       <div class="row secrets-form">
         {known === undefined && (
           <input
             type="text"
             class="mono"
-            aria-label={words.name}
-            placeholder={words.name}
+            aria-label="Name"
+            placeholder="Name"
             autocomplete="off"
             spellcheck={false}
             value={name.value}
@@ -137,13 +132,13 @@ function SecretForm({ name: known, onSet }: { readonly name?: string; readonly o
         <input
           type="password"
           aria-label={label}
-          placeholder={words.value}
+          placeholder="Value"
           autocomplete="off"
           value={value.value}
           onInput={({ currentTarget }) => (value.value = currentTarget.value)}
         />
         <button type="submit" disabled={isBusy || name.value.trim() === '' || value.value === ''}>
-          {known === undefined ? words.add : words.save}
+          {known === undefined ? 'Add secret' : 'Save'}
         </button>
       </div>
       <FieldErrorList mistakes={mistakes.value} />

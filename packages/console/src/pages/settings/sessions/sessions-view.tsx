@@ -10,9 +10,10 @@ import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
 import { EmptyState, LoadState } from '../../../components/status/error-notice.tsx'
 import { useVisibleInterval } from '../use-visible-interval.ts'
-import { sessionsStrings as words } from './strings.ts'
 import '../../../components/list/list-states.css'
 import './sessions.css'
+
+const openedBy = { key: 'admin key', token: 'access token', oidc: 'OpenID Connect' }
 
 const pageSize = 1_000
 /** The change feed has no events for sessions. */
@@ -34,10 +35,10 @@ export function SessionsView() {
   return (
     <div class="scroll">
       <div class="sessions">
-        <LoadState of={found} what={words.loading} />
-        {sessions?.length === 0 && <EmptyState title={words.empty}>{words.emptyText}</EmptyState>}
+        <LoadState of={found} what="the sessions" />
+        {sessions?.length === 0 && <EmptyState title="No sessions">No user is signed in to the console.</EmptyState>}
         {sessions !== undefined && sessions.length > 0 && (
-          <ul class="panel record-list sessions-list" aria-label={words.title}>
+          <ul class="panel record-list sessions-list" aria-label="Sessions">
             {sessions.map((session) => (
               <SessionRow key={session.id} session={session} onEnded={found.reload} />
             ))}
@@ -73,29 +74,34 @@ function SessionRow({ session, onEnded }: { readonly session: ListedSession; rea
       <span class="sessions-subject cut" title={subject}>
         {subject}
       </span>
-      {isCurrent && <StatusBadge tone="done" shape="●" word={words.current} />}
+      {isCurrent && <StatusBadge tone="done" shape="●" word="current session" />}
       <div class="record-facts sessions-facts faint">
-        <span>{words.signedInWith(words.openedBy[by])}</span>
+        <span>Signed in with {openedBy[by]}</span>
         <span>
-          {words.since} <RelativeTime at={createdAt} />
+          since <RelativeTime at={createdAt} />
         </span>
         <span>
-          {words.lastUsed} <RelativeTime at={lastUsedAt} />
+          last used <RelativeTime at={lastUsedAt} />
         </span>
         <span>
-          {words.expires} <RelativeTime at={expiresAt} />
+          expires <RelativeTime at={expiresAt} />
         </span>
-        {from !== undefined && <span>{words.from(from)}</span>}
+        {from !== undefined && <span>from {from}</span>}
       </div>
       <div class="sessions-actions">
         <ConfirmButton
-          label={words.end}
+          label="End session"
           class="small"
-          title={isCurrent ? words.endCurrentTitle : words.endTitle(subject)}
-          question={isCurrent ? words.endCurrentQuestion : words.endQuestion(subject)}
+          title={isCurrent ? 'End session of this browser' : `End session of ${subject}`}
+          question={isCurrent ? 'End the current session?' : `End the session of “${subject}”?`}
           onConfirm={end}
         >
-          {isCurrent ? [words.endCurrentText, ...unsavedWork.value.map(({ text }) => text)].join(' ') : words.endText}
+          {isCurrent
+            ? [
+                'You are signed out of this browser, and its streams end.',
+                ...unsavedWork.value.map(({ text }) => text),
+              ].join(' ')
+            : 'That browser is signed out, and its streams end.'}
         </ConfirmButton>
       </div>
     </li>
