@@ -9,13 +9,15 @@ import { navigate, path, query } from '../../app/router.ts'
 import { useDocumentTitle } from '../../components/layout/document-title.ts'
 import { useSubmit } from '../../components/form/use-submit.ts'
 import { WarningNote } from '../../components/status/error-notice.tsx'
-import { signInStrings } from './strings.ts'
 import './sign-in.css'
+
+const hostText = (host: string, path: string | undefined) =>
+  path === undefined ? host : `${host}, continues to ${path}`
 
 type SignInMethods = AdminResponse<'getSignIn'>
 
 export function SignInPage() {
-  useDocumentTitle('page', signInStrings.submit)
+  useDocumentTitle('page', 'Sign in')
   const key = useSignal('')
   const isShown = useSignal(false)
   const mistake = useSignal('')
@@ -60,8 +62,8 @@ export function SignInPage() {
       <form onSubmit={onSubmit}>
         <img src="/console/icon.svg" alt="" width="40" height="40" />
         <div>
-          <h1>{signInStrings.title}</h1>
-          <p class="faint cut">{signInStrings.host(location.host, isElsewhere ? path.value : undefined)}</p>
+          <h1>Sign in to Parley</h1>
+          <p class="faint cut">{hostText(location.host, isElsewhere ? path.value : undefined)}</p>
         </div>
         {problem !== '' && (
           <div role="alert">
@@ -70,7 +72,10 @@ export function SignInPage() {
         )}
         {hasSessionEnded.value && problem === '' && (
           <div role="alert">
-            <WarningNote>{signInStrings.ended}</WarningNote>
+            <WarningNote>
+              Your session has ended: it expired, its credentials changed, or an operator ended it. Sign in to continue;
+              what you typed is kept.
+            </WarningNote>
           </div>
         )}
         {issuer !== undefined && (
@@ -80,13 +85,13 @@ export function SignInPage() {
               href={`/admin/sign-in/oidc?${new URLSearchParams({ to })}`}
               onClick={() => saveReturnPath(to)}
             >
-              {signInStrings.withIssuer(new URL(issuer).host)}
+              Sign in with {new URL(issuer).host}
             </a>
-            <p class="sign-in-or faint">{signInStrings.or}</p>
+            <p class="sign-in-or faint">or</p>
           </>
         )}
         <div class="field">
-          <label for="key">{signInStrings.key}</label>
+          <label for="key">Admin key</label>
           <div class="sign-in-key">
             <input
               ref={field}
@@ -104,10 +109,10 @@ export function SignInPage() {
             <button
               type="button"
               class="plain"
-              aria-label={isShown.value ? signInStrings.hideKey : signInStrings.showKey}
+              aria-label={isShown.value ? 'Hide key' : 'Show key'}
               onClick={() => (isShown.value = !isShown.value)}
             >
-              {isShown.value ? signInStrings.hide : signInStrings.show}
+              {isShown.value ? 'Hide' : 'Show'}
             </button>
           </div>
           {mistake.value !== '' && (
@@ -120,7 +125,7 @@ export function SignInPage() {
           </p>
         </div>
         <button type="submit" class={issuer === undefined ? 'primary' : ''} disabled={isBusy}>
-          {signInStrings.submit}
+          Sign in
         </button>
       </form>
     </main>
@@ -133,30 +138,30 @@ function KeyHint({ methods }: { readonly methods: SignInMethods | undefined }) {
   const isPath = /[/\\]/.test(keyFile)
   return (
     <>
-      {signInStrings.onMachine}
-      <code>{signInStrings.openCommand}</code>
-      {signInStrings.opensSignedIn}
+      {'On the machine of the hub, in its folder, '}
+      <code>parley open</code>
+      {' opens this page signed in. '}
       {keyFrom === 'file' && (
         <>
-          {signInStrings.keyIsIn}
+          {'The key is in '}
           <code>{keyFile}</code>
-          {isPath ? '.' : signInStrings.keyFolder}
+          {isPath ? '.' : ' in the data directory of the hub.'}
         </>
       )}
       {keyFrom === 'configuration' && (
         <>
-          {signInStrings.keyIsSetting}
-          <code>{signInStrings.keySetting}</code>
-          {signInStrings.keyOr}
-          <code>{signInStrings.keyVariable}</code>.
+          {'The key is the value of '}
+          <code>admin.key</code>
+          {' or '}
+          <code>PARLEY_ADMIN_KEY</code>.
         </>
       )}
       {keyFrom === 'elsewhere' && (
         <>
-          {signInStrings.keyIsNotIn}
+          {'There is no key in '}
           <code>{keyFile}</code>
-          {signInStrings.keyLost}
-          <code>{signInStrings.rotateCommand}</code>.
+          {'. If you lost it, stop the hub and create another with '}
+          <code>parley key rotate admin</code>.
         </>
       )}
     </>
