@@ -16,9 +16,10 @@ import { taskFilters, taskListQuery, type TaskFilters } from './list/task-filter
 import { taskListOptions } from './list/task-list.ts'
 import { readTaskOrder, taskOrderParams, taskOrderRequest, type TaskOrder } from './list/task-order.ts'
 import { TaskListView } from './list/task-list-view.tsx'
-import { tasksStrings } from './strings.ts'
 import { parseTaskTab, type TaskTab } from './task-links.ts'
 import './tasks-page.css'
+
+const nounTexts = ['task', 'tasks'] as const
 
 interface ListedTasks {
   readonly filters: TaskFilters
@@ -26,7 +27,7 @@ interface ListedTasks {
 }
 
 const { exportList: exportTasks, ExportButton } = createListExport<ListedTasks>({
-  noun: tasksStrings.noun,
+  noun: nounTexts,
   fileName: 'tasks',
   format: 'json',
   pages(listed) {
@@ -60,21 +61,21 @@ function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly ta
   now.current = listed
   const curl = (): string => adminCurl(location.origin, adminPath('listTasks', { query: listQuery(now.current) }))
   usePaletteActions([
-    { title: tasksStrings.actions.copyList, run: () => void copyText(curl()) },
-    { title: tasksStrings.actions.exportList, run: () => void exportTasks(now.current) },
+    { title: 'Copy the task list as curl', run: () => void copyText(curl()) },
+    { title: 'Export the listed tasks', run: () => void exportTasks(now.current) },
   ])
   const isListHidden = id !== undefined && query.value.get('list') === 'off'
   const detail = id === undefined ? undefined : <TaskDetailView key={id} id={id} tab={tab} />
   return (
     <div class={id === undefined ? 'fill tasks' : 'fill tasks open'}>
-      <PageHead title={tasksStrings.title}>
-        <CopyButton text={curl} label={tasksStrings.copyListAsCurl} class="small tasks-curl">
-          {tasksStrings.curl}
+      <PageHead title="Tasks">
+        <CopyButton text={curl} label="Copy list as curl" class="small tasks-curl">
+          curl
         </CopyButton>
         <ExportButton filters={listed} />
       </PageHead>
       {isListHidden ? (
-        <section class="fill split-detail" aria-label={tasksStrings.selected}>
+        <section class="fill split-detail" aria-label="Selected task">
           {detail}
         </section>
       ) : (

@@ -16,27 +16,24 @@ import { TextDiffView } from '../../../components/diff/text-diff-view.tsx'
 import { taskHref, taskPlaygroundHref } from '../task-links.ts'
 import { taskTitle } from '../list/task-row.tsx'
 import { a2aTaskOf, useTask, type TaskResource } from '../detail/use-task.ts'
-import { tasksStrings } from '../strings.ts'
 import './compare-page.css'
-
-const { compare: strings } = tasksStrings
 
 export function ComparePage({ id, other }: { readonly id: string; readonly other: string }) {
   const left = useTask(id)
   const right = useTask(other)
   const back = taskHref(id)
-  useShortcuts([{ key: 'Escape', label: strings.back, run: () => navigate(back) }])
+  useShortcuts([{ key: 'Escape', label: 'Back to the task', run: () => navigate(back) }])
   return (
     <>
-      <PageHead title={strings.title} backTo={back}>
-        <CopyButton text={() => location.href} label={strings.copyLink} class="small">
-          {strings.copyLink}
+      <PageHead title="Compare" backTo={back}>
+        <CopyButton text={() => location.href} label="Copy link" class="small">
+          Copy link
         </CopyButton>
       </PageHead>
       <div class="compare">
         <div class="compare-two">
-          <ComparedTask known={left} id={id} label={strings.first} versus={right.detail} />
-          <ComparedTask known={right} id={other} label={strings.second} versus={left.detail} />
+          <ComparedTask known={left} id={id} label="Original" versus={right.detail} />
+          <ComparedTask known={right} id={other} label="Resent" versus={left.detail} />
         </div>
         {left.detail !== undefined && right.detail !== undefined && (
           <ResultPairs left={left.detail} right={right.detail} />
@@ -57,38 +54,34 @@ function ComparedTask({ known: { detail, problem, reload }, id, label, versus }:
   if (detail === undefined) {
     return (
       <section class="stack-small compare-side" aria-label={label}>
-        {problem === undefined ? (
-          <Loading what={strings.loading} shape="text" />
-        ) : (
-          <ErrorNotice reason={problem} retry={reload} />
-        )}
+        {problem === undefined ? <Loading what="task" shape="text" /> : <ErrorNotice reason={problem} retry={reload} />}
       </section>
     )
   }
   const { agent, state } = detail
   const faster = isEnded(detail) && isEnded(versus) ? workingMs(versus) - workingMs(detail) : 0
   return (
-    <section class="stack-small compare-side" aria-label={strings.side(label, agent)}>
+    <section class="stack-small compare-side" aria-label={`${label}: ${agent}`}>
       <header class="row">
         <TaskStateBadge state={state} />
         <h2 class="cut grow">{agent}</h2>
-        <CopyableId id={id} what={strings.taskId} href={taskHref(id)} />
+        <CopyableId id={id} what="task id" href={taskHref(id)} />
       </header>
       <p class="cut soft" title={taskTitle(detail)}>
         {taskTitle(detail)}
       </p>
       <dl class="compare-facts">
-        <Fact name={strings.duration}>
+        <Fact name="Duration">
           <TaskDuration task={detail} />
-          {faster > 0 && <span class="faint">{strings.faster(formatDuration(faster))}</span>}
+          {faster > 0 && <span class="faint">{` ${formatDuration(faster)} less`}</span>}
         </Fact>
-        <Fact name={strings.events}>{formatCount(detail.head)}</Fact>
+        <Fact name="Events">{formatCount(detail.head)}</Fact>
         <TaskCost detail={detail} />
       </dl>
       {state.endsWith('_REQUIRED') && (
         <p class="compare-waits">
-          {strings.waiting}
-          <a href={taskPlaygroundHref(detail)}>{strings.answer}</a>
+          {'Waiting for an answer. '}
+          <a href={taskPlaygroundHref(detail)}>Answer in playground</a>
         </p>
       )}
     </section>
@@ -116,13 +109,13 @@ function TaskCost({ detail: { id, traceId, state } }: { readonly detail: TaskDet
   if (summary === undefined || tokens === 0) return null
   return (
     <>
-      <Fact name={strings.tokens}>
+      <Fact name="Tokens">
         {formatCount(tokens)}{' '}
         <span class="faint">
-          {strings.tokenSplit(formatCount(summary.inputTokens), formatCount(summary.outputTokens))}
+          {formatCount(summary.inputTokens)} in, {formatCount(summary.outputTokens)} out
         </span>
       </Fact>
-      {summary.cost !== undefined && <Fact name={strings.cost}>{formatCost(summary.cost)}</Fact>}
+      {summary.cost !== undefined && <Fact name="Cost">{formatCost(summary.cost)}</Fact>}
     </>
   )
 }
@@ -131,7 +124,7 @@ function ResultPairs({ left, right }: { readonly left: TaskDetail; readonly righ
   const pairs = pairResults(a2aTaskOf(left), a2aTaskOf(right))
   const isGoingOn = [left, right].some(({ state }) => !isTerminalState(state))
   if (pairs.length === 0) {
-    return isGoingOn ? <Loading what={strings.loadingAnswers} /> : <EmptyState title={strings.noAnswers} />
+    return isGoingOn ? <Loading what="answers" /> : <EmptyState title="Neither task has an answer" />
   }
   return (
     <>
@@ -145,11 +138,11 @@ function ResultPairs({ left, right }: { readonly left: TaskDetail; readonly righ
 function PairView({ pair: { name, left, right } }: { readonly pair: ResultPair }) {
   const word =
     left === undefined
-      ? strings.onlySecond
+      ? 'only in the resent task'
       : right === undefined
-        ? strings.onlyFirst
+        ? 'only in the original'
         : left === right
-          ? strings.same
+          ? 'identical'
           : ''
   return (
     <section class="compare-pair" aria-label={name}>

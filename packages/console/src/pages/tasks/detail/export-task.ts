@@ -5,25 +5,22 @@ import { toProblem } from '../../../api/problem.ts'
 import { loadTaskEvents } from '../../../api/task-events.ts'
 import { showToast } from '../../../app/announce.ts'
 import { download, downloadJson } from '../../../components/content/download.ts'
-import { tasksStrings } from '../strings.ts'
 import type { TaskLog } from './task-log.ts'
 import { a2aTaskOf } from './use-task.ts'
 import { writeTest } from './write-test.ts'
-
-const { exports: strings } = tasksStrings
 
 async function reportExport(done: string, run: () => Promise<void>): Promise<void> {
   try {
     await run()
     showToast(done)
   } catch (reason) {
-    showToast(strings.failed(toProblem(reason).message))
+    showToast(`Export failed: ${toProblem(reason).message}`)
   }
 }
 
 /** Loads the task again: the page may be slightly out of date. */
 export function exportTaskJson({ id }: Pick<TaskDetail, 'id'>): Promise<void> {
-  return reportExport(strings.task, async () => {
+  return reportExport('Task exported', async () => {
     const [task, events] = await Promise.all([callAdmin('getTask', { params: { taskId: id } }), loadTaskEvents(id)])
     downloadJson(`task-${id}.json`, { ...task, events })
   })
@@ -35,7 +32,7 @@ export function canExportTest({ state }: Pick<TaskDetail, 'state'>): boolean {
 }
 
 export function exportTaskTest(detail: TaskDetail, log: TaskLog): Promise<void> {
-  return reportExport(strings.test, async () => {
+  return reportExport('Test exported', async () => {
     const { agent, id } = detail
     const task = await callAdmin('getTask', { params: { taskId: id } })
     const events = (log.isFromStart.value ? await loadTaskEvents(id) : undefined) ?? []

@@ -1,6 +1,5 @@
 /** What an operator can do about a failed task, by the cause in its log. */
 import type { TaskDetail } from '../../../api/admin.ts'
-import { tasksStrings } from '../strings.ts'
 
 export type FailureAdvice = 'delegated' | 'timeout' | 'restart' | 'unavailable' | 'error' | 'reported' | 'rejected'
 
@@ -11,9 +10,8 @@ export function failureAdvice(detail: Pick<TaskDetail, 'state' | 'causeDetails' 
   const { state, causeDetails, failedChild } = detail
   if (failedChild !== undefined) return 'delegated'
   if (state === 'TASK_STATE_REJECTED') return 'rejected'
-  const { timeout, restart } = tasksStrings.failure.causes
-  if (causeDetails?.startsWith(timeout) === true) return 'timeout'
-  if (causeDetails?.startsWith(restart) === true) return 'restart'
+  if (causeDetails?.startsWith('the turn took too long') === true) return 'timeout'
+  if (causeDetails?.startsWith('interrupted by a restart') === true) return 'restart'
   if (unreachable.test(causeDetails ?? '')) return 'unavailable'
   return causeDetails === undefined ? 'reported' : 'error'
 }

@@ -10,11 +10,8 @@ import { SelectField } from '../../../components/form/form-fields.tsx'
 import { useSubmit } from '../../../components/form/use-submit.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { tasksStrings } from '../strings.ts'
 import { compareHref } from '../task-links.ts'
 import { a2aTaskOf } from './use-task.ts'
-
-const { resend: strings } = tasksStrings
 
 /** The message that created the task, if the log still has it. */
 export function firstMessageOf(detail: TaskDetail): Message | undefined {
@@ -30,12 +27,12 @@ export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
     if (message !== undefined) navigate(compareHref(detail.id, await resendMessage(chosen.value, message)))
   })
 
-  if (message === undefined) return <p class="stack-small task-ask">{strings.missing}</p>
+  if (message === undefined) return <p class="stack-small task-ask">The first message is no longer in the log.</p>
   return (
     <form class="stack-small task-ask" onSubmit={onSubmit}>
-      <p>{strings.about}</p>
+      <p>Sends the first message again, as a new task of yours, and compares the answers.</p>
       <div class="field">
-        <label for="resend-agent">{strings.agent}</label>
+        <label for="resend-agent">Agent</label>
         <SelectField
           id="resend-agent"
           value={chosen.value}
@@ -47,7 +44,7 @@ export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
       {problem !== undefined && <ErrorNotice reason={problem} />}
       <button type="submit" class="primary" disabled={isBusy || open.length === 0}>
         <Icon name="send" size={14} />
-        {strings.submit}
+        Send and compare
       </button>
     </form>
   )
@@ -64,6 +61,6 @@ export async function resendMessage(agent: string, message: Message): Promise<st
   const { response, request } = await sendMessage({ agent, method: 'SendMessage', message, configuration })
   const { result, error } = (await response.json().catch(() => ({}))) as SendMessageResponse
   if (result?.task?.id !== undefined) return result.task.id
-  const why = error?.message ?? strings.noTask(agent, response.status)
+  const why = error?.message ?? `${agent} answered with status ${response.status} and created no task.`
   throw new Problem(why, { code: 'INTERNAL', status: response.status, request })
 }

@@ -17,10 +17,9 @@ import { TraceTab } from './trace-tab.tsx'
 import { useReplay } from '../replay/replay.tsx'
 import { useTask } from './use-task.ts'
 import { ProtocolTab } from '../protocol/protocol-tab.tsx'
-import { tasksStrings } from '../strings.ts'
 import './task-detail-view.css'
 
-const { detail: strings } = tasksStrings
+const tabsTexts = { conversation: 'Conversation', events: 'Events', protocol: 'Protocol', trace: 'Trace' }
 
 export function TaskDetailView({ id, tab }: { readonly id: string; readonly tab: TaskTab }) {
   const { detail, problem, reload } = useTask(id)
@@ -28,23 +27,23 @@ export function TaskDetailView({ id, tab }: { readonly id: string; readonly tab:
   useShortcuts([
     {
       key: 'Escape',
-      label: strings.escape,
+      label: 'Back: from the event to the task, from the task to the list',
       run: () => (selectedSeq() === undefined ? navigate(listHref()) : selectEvent(undefined)),
     },
   ])
   if (detail === undefined) {
     if (isProblem(problem, 'NOT_FOUND')) {
       return (
-        <EmptyState title={strings.notFound}>
-          <p>{strings.notFoundAdvice}</p>
+        <EmptyState title="Task not found">
+          <p>It may have been removed: the retention settings limit how long finished tasks are kept.</p>
           <a class="button" href={listHref()}>
-            {strings.backToList}
+            Back to tasks
           </a>
         </EmptyState>
       )
     }
     return problem === undefined ? (
-      <Loading what={strings.loading} shape="text" />
+      <Loading what="task" shape="text" />
     ) : (
       <ErrorNotice reason={problem} retry={reload} />
     )
@@ -80,9 +79,9 @@ function LoadedTaskView({
   }
 
   useShortcuts([
-    { key: 'r', label: strings.replayShortcut, run: play },
-    { key: '.', label: strings.nextEvent, run: () => moveEvent(1) },
-    { key: ',', label: strings.previousEvent, run: () => moveEvent(-1) },
+    { key: 'r', label: 'Replay from the selected event, or pause', run: play },
+    { key: '.', label: 'Next event', run: () => moveEvent(1) },
+    { key: ',', label: 'Previous event', run: () => moveEvent(-1) },
   ])
 
   return (
@@ -93,8 +92,8 @@ function LoadedTaskView({
           type="button"
           class="icon small"
           disabled={!canReplay}
-          aria-label={replay.isPlaying ? strings.pauseReplay : strings.replay}
-          title={canReplay ? strings.replayHint : strings.cannotReplay}
+          aria-label={replay.isPlaying ? 'Pause replay' : 'Replay'}
+          title={canReplay ? 'Replay (r)' : 'The beginning of the log was dropped'}
           onClick={play}
         >
           <Icon name={replay.isPlaying ? 'stop' : 'play'} size={14} />
@@ -102,11 +101,11 @@ function LoadedTaskView({
         <Timeline task={detail} events={events} seq={replay.seq} onSelect={selectEvent} />
       </div>
       <Tabs
-        label={strings.views}
+        label="Views of the task"
         open={tab}
         tabs={taskTabs.map((one) => ({
           id: one,
-          label: strings.tabs[one],
+          label: tabsTexts[one],
           href: tabHref(id, one),
           ...(one === 'events' ? { count: detail.head } : {}),
         }))}

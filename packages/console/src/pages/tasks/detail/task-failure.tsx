@@ -4,12 +4,21 @@ import { navigate } from '../../../app/router.ts'
 import { useSubmit } from '../../../components/form/use-submit.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { ErrorNotice, FailedChildLink, FailureNotice } from '../../../components/status/error-notice.tsx'
-import { tasksStrings } from '../strings.ts'
 import { compareHref } from '../task-links.ts'
 import { failureAdvice } from './failure-advice.ts'
 import { firstMessageOf, resendMessage } from './resend-task.tsx'
 
-const { failure: strings } = tasksStrings
+const adviceTexts = {
+  delegated: 'A task that it delegated failed. Fix the cause in the agent of that task, then resend.',
+  timeout: 'The agent exceeded its time limit. Raise “timeout” in its settings, or split the request.',
+  restart:
+    'The hub stopped while the agent was working. Resend the message. Agents that can resume continue after a restart.',
+  unavailable:
+    'The agent, or a service that it uses, could not be reached. Check that it is running and that its URL and credentials are correct, then resend.',
+  error: 'The agent failed with this error. Fix the cause in the agent, then resend.',
+  reported: 'The agent ended the task itself. Check the request, then resend it or send it to another agent.',
+  rejected: 'Change the request, or send it to another agent.',
+}
 
 export function TaskFailure({ detail }: { readonly detail: TaskDetail }) {
   const { id, agent, state, statusText, cause, causeDetails, failedChild } = detail
@@ -22,23 +31,28 @@ export function TaskFailure({ detail }: { readonly detail: TaskDetail }) {
   return (
     <form class="task-failure" onSubmit={onSubmit}>
       <FailureNotice
-        title={statusText ?? (isRejected ? strings.rejected : strings.failed)}
+        title={statusText ?? (isRejected ? 'The agent rejected the task' : 'The task failed')}
         cause={cause}
-        advice={strings.advice[failureAdvice(detail)]}
+        advice={adviceTexts[failureAdvice(detail)]}
         {...(causeDetails !== undefined ? { details: causeDetails } : {})}
         isLive={false}
-        label={strings.label}
+        label="Failure"
         actions={
           <>
             {message !== undefined && (
-              <button type="submit" class="small" title={strings.resendShort} disabled={isBusy}>
+              <button
+                type="submit"
+                class="small"
+                title="Sends the first message again, as a new task"
+                disabled={isBusy}
+              >
                 <Icon name="retry" size={14} />
-                {strings.resend}
+                Resend
               </button>
             )}
             <FailedChildLink failedChild={failedChild} />
             <a class="button small" href={`/agents/${encodeURIComponent(agent)}`}>
-              {strings.openAgent}
+              Open agent
             </a>
           </>
         }

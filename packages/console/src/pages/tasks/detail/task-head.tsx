@@ -18,11 +18,8 @@ import { canExportTest, exportTaskTest, exportTaskJson } from './export-task.ts'
 import { ResendTask } from './resend-task.tsx'
 import type { TaskLog } from './task-log.ts'
 import { listHref, taskPlaygroundHref } from '../task-links.ts'
-import { tasksStrings } from '../strings.ts'
 import { taskTitle } from '../list/task-row.tsx'
 import { TaskFailure } from './task-failure.tsx'
-
-const { head: strings, actions } = tasksStrings
 
 export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonly log: TaskLog }) {
   const { id, state } = detail
@@ -30,10 +27,10 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
   const curl = (): string => adminCurl(location.origin, adminPath('getTask', { params: { taskId: id } }))
   const playground = taskPlaygroundHref(detail)
   usePaletteActions([
-    { title: actions.openPlayground, run: () => navigate(playground) },
-    { title: actions.exportJson, run: () => void exportTaskJson(detail) },
-    { title: actions.exportTest, run: () => void exportTaskTest(detail, log) },
-    { title: actions.copyTask, run: () => void copyText(curl()) },
+    { title: 'Open this task in the playground', run: () => navigate(playground) },
+    { title: 'Export this task as JSON', run: () => void exportTaskJson(detail) },
+    { title: 'Export this task as a test', run: () => void exportTaskTest(detail, log) },
+    { title: 'Copy this task as curl', run: () => void copyText(curl()) },
   ])
   return (
     <>
@@ -45,28 +42,28 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
         </h2>
         {!isTerminalState(state) && (
           <ConfirmButton
-            label={strings.cancel}
-            question={strings.cancelQuestion}
+            label="Cancel"
+            question="Cancel this task?"
             class="small"
             onConfirm={async () => void (await callAdmin('cancelTask', { params: { taskId: id } }))}
           >
-            {strings.cancelAdvice}
+            The agent is asked to stop. A canceled task cannot be resumed.
           </ConfirmButton>
         )}
-        <Menu label={strings.resend} class="small" side="right">
+        <Menu label="Resend" class="small" side="right">
           {() => <ResendTask detail={detail} />}
         </Menu>
-        <Menu label={strings.export} class="small" side="right">
+        <Menu label="Export" class="small" side="right">
           {(close) => <ExportChoice detail={detail} log={log} close={close} />}
         </Menu>
-        <Menu label={strings.more} icon="more" class="small" side="right" isIconOnly>
+        <Menu label="More actions" icon="more" class="small" side="right" isIconOnly>
           {() => (
             <>
               <a class="button plain" href={playground}>
-                <Icon name="playground" size={14} /> {strings.openPlayground}
+                <Icon name="playground" size={14} /> Open in playground
               </a>
-              <CopyButton text={curl} label={strings.copyTaskAsCurl} class="plain">
-                {strings.copyAsCurl}
+              <CopyButton text={curl} label="Copy task as curl" class="plain">
+                Copy as curl
               </CopyButton>
               <HideList />
             </>
@@ -84,7 +81,7 @@ function HideList() {
   const isOff = query.value.get('list') === 'off'
   return (
     <button type="button" class="plain" onClick={() => setQuery({ list: isOff ? undefined : 'off' })}>
-      <Icon name="tasks" size={14} /> {isOff ? strings.showList : strings.hideList}
+      <Icon name="tasks" size={14} /> {isOff ? 'Show list' : 'Hide list'}
     </button>
   )
 }
@@ -104,16 +101,16 @@ function ExportChoice({ detail, log, close }: ExportProps) {
   return (
     <>
       <button type="button" class="plain" onClick={() => run(exportTaskJson(detail))}>
-        <Icon name="braces" size={14} /> {strings.asJson}
+        <Icon name="braces" size={14} /> As JSON, with events
       </button>
       <button
         type="button"
         class="plain"
         disabled={!isSettled}
-        title={isSettled ? undefined : strings.noAnswerYet}
+        title={isSettled ? undefined : 'The task has no answer yet'}
         onClick={() => run(exportTaskTest(detail, log))}
       >
-        <Icon name="check" size={14} /> {strings.asTest}
+        <Icon name="check" size={14} /> As a test for node:test
       </button>
     </>
   )
@@ -123,24 +120,24 @@ function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
   const { id, agent, caller, callerName = caller, contextId, createdAt, push } = detail
   return (
     <dl class="task-facts">
-      <Fact name={strings.agent}>
+      <Fact name="Agent">
         <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
       </Fact>
-      <Fact name={strings.caller} title={caller}>
+      <Fact name="Caller" title={caller}>
         <a href={`/tasks?caller=${encodeURIComponent(caller)}`}>{callerName}</a>
       </Fact>
-      <Fact name={strings.created}>
+      <Fact name="Created">
         <RelativeTime at={createdAt} />
       </Fact>
       <TimeFacts detail={detail} />
-      <Fact name={strings.task}>
-        <CopyableId id={id} what={strings.taskId} />
+      <Fact name="Task">
+        <CopyableId id={id} what="task id" />
       </Fact>
-      <Fact name={strings.context}>
-        <CopyableId id={contextId} what={strings.contextId} href={`/tasks?context=${encodeURIComponent(contextId)}`} />
+      <Fact name="Context">
+        <CopyableId id={contextId} what="context id" href={`/tasks?context=${encodeURIComponent(contextId)}`} />
       </Fact>
       {push.length > 0 && (
-        <Fact name={strings.webhooks(push.length)}>
+        <Fact name={push.length === 1 ? 'Webhook' : `${push.length} webhooks`}>
           {push.map(({ configId, url, state }) => (
             <a
               key={configId}
@@ -160,13 +157,13 @@ function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
 function TimeFacts({ detail }: { readonly detail: TaskDetail }) {
   const times = currentTaskTimes(detail)
   const { workingMs, waitingMs, totalMs } = times
-  if (waitingMs === 0) return <Fact name={strings.duration}>{formatDuration(totalMs)}</Fact>
+  if (waitingMs === 0) return <Fact name="Duration">{formatDuration(totalMs)}</Fact>
   return (
     <>
-      <Fact name={strings.working} title={exactTimesText(times)}>
+      <Fact name="Working" title={exactTimesText(times)}>
         {formatDuration(workingMs)}
       </Fact>
-      <Fact name={strings.waiting} title={exactTimesText(times)}>
+      <Fact name="Waiting" title={exactTimesText(times)}>
         <span class="task-waited">{formatDuration(waitingMs)}</span>
       </Fact>
     </>

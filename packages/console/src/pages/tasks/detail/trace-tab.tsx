@@ -10,10 +10,7 @@ import { EmptyState, Loading, ErrorNotice } from '../../../components/status/err
 import { Waterfall } from '../../../trace/waterfall.tsx'
 import { eventOfSpan, spanOfEvent } from './span-events.ts'
 import type { TaskLog } from './task-log.ts'
-import { tasksStrings } from '../strings.ts'
 import { selectedSeq } from '../task-links.ts'
-
-const { trace: strings } = tasksStrings
 
 export function TraceTab({ detail, log }: { readonly detail: TaskDetail; readonly log: TaskLog }) {
   const { id, traceId } = detail
@@ -27,16 +24,16 @@ export function TraceTab({ detail, log }: { readonly detail: TaskDetail; readonl
   )
   const traces = resource.value.value?.traces
   if (traces === undefined) {
-    if (resource.problem.value === undefined) return <Loading what={strings.loading} />
+    if (resource.problem.value === undefined) return <Loading what="trace" />
     return isProblem(resource.problem.value, 'NOT_FOUND') ? (
-      <EmptyState title={strings.none} />
+      <EmptyState title="No trace of this task" />
     ) : (
       <ErrorNotice reason={resource.problem.value} retry={() => resource.reload()} />
     )
   }
   // An external trace may include several tasks; the tree with this task comes first.
   const ownTrace = traces.find(({ root }) => hasTask(root, id)) ?? traces[0]
-  if (ownTrace === undefined) return <EmptyState title={strings.none} />
+  if (ownTrace === undefined) return <EmptyState title="No trace of this task" />
   const roots = traces.map(({ root }) => root)
   const selected = selectedSeq()
   const byEvent = selected === undefined ? undefined : spanOfEvent(roots, id, selected, log.events.value)

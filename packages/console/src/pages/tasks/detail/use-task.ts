@@ -9,7 +9,6 @@ import { useResource, type Resource } from '../../../api/resource.ts'
 import { announce } from '../../../app/announce.ts'
 import { taskStateDisplay } from '../../../components/status/task-state.tsx'
 import { newerTask } from '../list/task-list.ts'
-import { tasksStrings } from '../strings.ts'
 
 export interface TaskResource {
   /** `undefined` until it is loaded. */
@@ -37,7 +36,7 @@ export function useTask(id: string): TaskResource {
   const state = detail?.state
   useEffect(() => {
     if (latestSummary.peek() !== undefined && state !== undefined)
-      announce(tasksStrings.detail.announceState(taskStateDisplay(state).word))
+      announce(`Task state: ${taskStateDisplay(state).word}`)
   }, [state])
   return { detail, problem: resource.problem.value, reload: () => resource.reload() }
 }

@@ -5,7 +5,27 @@
 import type { Artifact, Message, Part, Task, TaskStatus } from '@parley/a2a'
 import type { LogRecord } from '../../../api/admin.ts'
 import { recordBody } from '../events/fold-events.ts'
-import { testFileStrings } from './test-file-strings.ts'
+
+const headText = (taskId: string, origin: string) => [
+  `/** Task ${taskId} as a test: node --test <this file> */`,
+  `import assert from 'node:assert/strict'`,
+  `import { it } from 'node:test'`,
+  `import { connect } from '@parley/a2a/client'`,
+  '',
+  `const url = process.env.PARLEY_URL ?? ${origin}`,
+  `const key = process.env.PARLEY_KEY`,
+  '',
+]
+const helpers = [
+  `function textIn(parts = []) {`,
+  `  return parts.map((part) => part.text ?? '').join('')`,
+  `}`,
+  '',
+  `function textsOf(artifacts = []) {`,
+  `  return artifacts.map(({ name, parts }) => ({ ...(name === undefined ? {} : { name }), text: textIn(parts) }))`,
+  `}`,
+  '',
+] as const
 
 export interface TestInput {
   readonly agent: string
@@ -26,16 +46,16 @@ export function writeTest({ agent, origin, task, events }: TestInput): string {
   const steps = stepsOf(task, events)
   const isCanceled = task.status.state === 'TASK_STATE_CANCELED'
   const [first] = steps
-  const name = testFileStrings.name(agent, JSON.stringify(messageTitle(first?.message)))
+  const name = `${agent} answers ${JSON.stringify(messageTitle(first?.message))} as recorded`
   return [
-    ...testFileStrings.head(task.id.replaceAll(/[^\w-]/g, ''), JSON.stringify(origin)),
+    ...headText(task.id.replaceAll(/[^\w-]/g, ''), JSON.stringify(origin)),
     `it(${JSON.stringify(name)}, async () => {`,
-    testFileStrings.connect(JSON.stringify(`/a2a/${encodeURIComponent(agent)}`)),
+    `  const agent = await connect(url + ${JSON.stringify(`/a2a/${encodeURIComponent(agent)}`)}, key ? { bearer: key } : {})`,
     ...steps.flatMap((step, index) => stepLines(step, index, isCanceled && index === steps.length - 1)),
     ...endLines(task, isCanceled),
     `})`,
     '',
-    ...testFileStrings.helpers,
+    ...helpers,
   ].join('\n')
 }
 
@@ -43,7 +63,7 @@ function stepLines({ message, settled }: TestStep, index: number, isStarted: boo
   const call = isStarted ? 'start' : 'send'
   const more = index === 0 ? '' : ', { taskId: task.id }'
   const lines = [
-    `  ${index === 0 ? testFileStrings.declared : 'task'} = await agent.${call}(${messageLiteral(message, index + 1)}${more})`,
+    `  ${index === 0 ? 'let task' : 'task'} = await agent.${call}(${messageLiteral(message, index + 1)}${more})`,
   ]
   if (settled === undefined) return lines
   return [...lines, ...statusLines(settled)]

@@ -2,10 +2,8 @@
 import type { Message, Part } from '@parley/a2a'
 import type { LogRecord } from '../../../api/admin.ts'
 import { formatBytes, formatDuration } from '../../../components/format.ts'
-import { tasksStrings } from '../strings.ts'
 import { recordBody } from './fold-events.ts'
 
-const { events: strings } = tasksStrings
 const maxSummaryLength = 300
 
 export function eventSummary(record: LogRecord): string {
@@ -20,24 +18,24 @@ function fullSummary(record: LogRecord): string {
     case 'artifact': {
       const { artifact, append = false, lastChunk = false } = body
       const name = artifact.name ?? artifact.artifactId
-      return `${name}${append ? ' +' : ''} ${summarizeParts(artifact.parts)}${lastChunk ? strings.lastChunk : ''}`
+      return `${name}${append ? ' +' : ''} ${summarizeParts(artifact.parts)}${lastChunk ? ' (last chunk)' : ''}`
     }
     case 'message':
       return `${speaker(body.message)}: ${summarizeParts(body.message.parts)}`
     case 'turn-started':
-      return strings.turnStarted(body.turn, body.attempt)
+      return body.attempt > 1 ? `turn ${body.turn} started again, attempt ${body.attempt}` : `turn ${body.turn} started`
     case 'turn-ended':
-      return `${strings.turnEnded(body.turn)}${body.reason === undefined ? '' : `: ${body.reason}`}`
+      return `${`turn ${body.turn} ended`}${body.reason === undefined ? '' : `: ${body.reason}`}`
     case 'checkpoint':
       return JSON.stringify(body.data)
     case 'question':
-      return strings.question(body.turn)
+      return `turn ${body.turn} waits for an answer`
     case 'answer':
-      return body.messageSeq === 0 ? strings.noAnswer : strings.answeredBy(body.messageSeq)
+      return body.messageSeq === 0 ? 'no answer in time' : `answered by event ${body.messageSeq}`
     case 'steered':
-      return strings.steered(body.messageSeq)
+      return `event ${body.messageSeq} was passed to the running turn`
     case 'cancel':
-      return strings.cancel
+      return 'cancellation requested'
     case 'note':
       return body.text
     case 'span': {
@@ -45,7 +43,7 @@ function fullSummary(record: LogRecord): string {
       return `${kind} ${name}, ${formatDuration(endedAt - startedAt)}, ${outcome}`
     }
     case 'stored':
-      return body.value === undefined ? strings.deleted(body.key) : `${body.key}: ${JSON.stringify(body.value)}`
+      return body.value === undefined ? `${body.key} deleted` : `${body.key}: ${JSON.stringify(body.value)}`
   }
   // Every type has its case, or this line does not compile. Of a record that a newer hub wrote, the list shows the type.
   body satisfies never
@@ -59,7 +57,7 @@ export function eventState(record: LogRecord): string | undefined {
 }
 
 function speaker({ role }: Message): string {
-  return role === 'ROLE_AGENT' ? strings.agent : strings.user
+  return role === 'ROLE_AGENT' ? 'agent' : 'user'
 }
 
 export function summarizeParts(parts: readonly Part[]): string {
@@ -69,10 +67,8 @@ export function summarizeParts(parts: readonly Part[]): string {
 function partText(part: Part): string {
   if ('text' in part) return part.text
   if ('data' in part) return JSON.stringify(part.data)
-  const name = part.filename ?? part.mediaType ?? strings.file
-  return 'url' in part
-    ? strings.fileAt(name, part.url)
-    : `[${name}, ${formatBytes(Math.floor((part.raw.length * 3) / 4))}]`
+  const name = part.filename ?? part.mediaType ?? 'file'
+  return 'url' in part ? `[${name} at ${part.url}]` : `[${name}, ${formatBytes(Math.floor((part.raw.length * 3) / 4))}]`
 }
 
 function oneLine(text: string): string {

@@ -8,12 +8,11 @@ import { Menu } from '../../../components/layout/menu.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { CheckList, SearchField } from '../../../components/filters/filter-fields.tsx'
 import { CheckField } from '../../../components/form/form-fields.tsx'
-import { formatBytes, formatDuration } from '../../../components/format.ts'
+import { formatBytes, formatDuration, formatCount, pluralize } from '../../../components/format.ts'
 import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { EmptyState, Loading } from '../../../components/status/error-notice.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { formatExactTime } from '../../../components/time.tsx'
-import { tasksStrings } from '../strings.ts'
 import { eventItem, foldChunks, type ChunkGroup } from './event-groups.ts'
 import { eventContains, eventState, eventSummary } from './event-summary.ts'
 import type { TaskLog } from '../detail/task-log.ts'
@@ -21,7 +20,9 @@ import { selectedSeq, selectEvent } from '../task-links.ts'
 import { recordTimeMs } from '../timeline/event-axis.ts'
 import './events-tab.css'
 
-const { events: strings } = tasksStrings
+const countText = (shown: number, all: number) =>
+  shown === all ? pluralize(all, 'event') : `${formatCount(shown)} of ${pluralize(all, 'event')}`
+
 const rowHeight = 32
 
 export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readonly log: TaskLog }) {
@@ -73,7 +74,7 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
         find={find}
         isForClients={isForClients}
         isFolded={isFolded}
-        words={strings.count(events.length, all.length)}
+        words={countText(events.length, all.length)}
       />
       {newCount > 0 && isRunning && (
         <button
@@ -83,7 +84,7 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
             if (scroller.current !== null) scroller.current.scrollTop = scroller.current.scrollHeight
           }}
         >
-          {strings.new(newCount)}
+          {formatCount(newCount)} new
         </button>
       )}
       {events.length === 0 ? (
@@ -92,7 +93,7 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
         <VirtualList
           items={items}
           rowHeight={rowHeight}
-          label={strings.list}
+          label="Events"
           keyOf={({ key }) => key}
           row={(item) =>
             item.kind === 'chunks' ? (
@@ -132,33 +133,33 @@ interface EventFiltersProps {
 
 function EventFilters({ known, types, find, isForClients, isFolded, words }: EventFiltersProps) {
   return (
-    <div class="bar event-filters" role="search" aria-label={strings.filter}>
+    <div class="bar event-filters" role="search" aria-label="Filter events">
       <SearchField
-        label={strings.find}
-        placeholder={strings.find}
+        label="Find in events"
+        placeholder="Find in events"
         value={find}
         onChange={(text) => setQuery({ find: text })}
       />
       <Menu
-        label={strings.type}
+        label="Type"
         chosen={types.length === 0 ? '' : types.length === 1 ? types[0] : String(types.length)}
         class="small"
       >
-        {() => <CheckList label={strings.types} name="types" options={known} chosen={types} />}
+        {() => <CheckList label="Types" name="types" options={known} chosen={types} />}
       </Menu>
       <CheckField
         class="event-clients"
         checked={isForClients}
         onChange={(isOn) => setQuery({ clients: isOn ? '1' : undefined })}
       >
-        {strings.clientsOnly}
+        Visible to clients only
       </CheckField>
       <CheckField
         class="event-clients"
         checked={isFolded}
         onChange={(isOn) => setQuery({ chunks: isOn ? undefined : 'all' })}
       >
-        {strings.fold}
+        Fold chunks
       </CheckField>
       <span class="grow" />
       <span class="faint">{words}</span>
@@ -173,18 +174,18 @@ interface NoEventsProps {
 }
 
 function NoEvents({ isLoading, isFromStart, isFiltered }: NoEventsProps) {
-  if (isLoading) return <Loading what={strings.loading} />
+  if (isLoading) return <Loading what="events" />
   if (!isFromStart && !isFiltered) {
     return (
-      <EmptyState title={strings.dropped}>
-        <p>{strings.droppedAdvice}</p>
+      <EmptyState title="The log of this task was dropped">
+        <p>The result is kept: see the conversation. The retention settings limit how long logs are kept.</p>
       </EmptyState>
     )
   }
   return (
-    <EmptyState title={strings.noMatch}>
+    <EmptyState title="No matching events">
       <button type="button" onClick={() => setQuery({ find: undefined, types: undefined, clients: undefined })}>
-        {strings.showAll}
+        Show all events
       </button>
     </EmptyState>
   )
@@ -221,9 +222,11 @@ function ChunkGroupRow({
         <span class="event-at soft" title={formatExactTime(new Date(first.at))}>
           +{formatDuration(recordTimeMs(first) - startMs)}
         </span>
-        <span class="event-type">{strings.chunkType}</span>
+        <span class="event-type">artifact</span>
         <span class="row event-words cut">
-          <span class="event-chunks">{strings.chunks(count, formatDuration(tookMs))}</span>
+          <span class="event-chunks">
+            {formatCount(count)} artifact chunks, {formatDuration(tookMs)}
+          </span>
           <span class="cut faint">{eventSummary(first)}</span>
         </span>
         <span class="event-size faint">{formatBytes(bytes)}</span>

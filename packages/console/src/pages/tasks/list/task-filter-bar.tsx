@@ -16,13 +16,10 @@ import {
   TimeSelect,
 } from '../../../components/filters/filter-fields.tsx'
 import { taskStateDisplay, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
-import { tasksStrings } from '../strings.ts'
 import { taskFilters, type TaskFilters } from './task-filters.ts'
 import type { TaskOrder } from './task-order.ts'
 import { ViewMenu } from './view-menu.tsx'
 import './task-filter-bar.css'
-
-const { filters: strings } = tasksStrings
 
 export function TaskFilterBar({
   filters,
@@ -35,25 +32,21 @@ export function TaskFilterBar({
 }) {
   const frame = useRef<HTMLElement>(null)
   const focus = (): void => frame.current?.querySelector('input')?.select()
-  useShortcuts([{ key: '/', label: strings.shortcut, run: focus }])
+  useShortcuts([{ key: '/', label: 'Filter tasks by text', run: focus }])
   const { agent, state, caller, context, level, time } = filters
   return (
-    <search ref={frame} class="bar task-filters" aria-label={strings.label}>
+    <search ref={frame} class="bar task-filters" aria-label="Filter tasks">
       <SearchField
-        label={strings.text}
-        placeholder={strings.placeholder}
+        label="Text"
+        placeholder="Text, error, id or metadata"
         value={filters.text}
         onChange={(text) => setQuery({ text: text.trim() })}
       />
-      <AgentSelect
-        value={agent}
-        anyText={strings.allAgents}
-        onChange={(name) => setQuery({ agent: name }, { push: true })}
-      />
-      <Menu label={strings.state} chosen={chosenStatesText(state)}>
+      <AgentSelect value={agent} anyText="All agents" onChange={(name) => setQuery({ agent: name }, { push: true })} />
+      <Menu label="State" chosen={chosenStatesText(state)}>
         {() => (
           <CheckList
-            label={strings.states}
+            label="States"
             name="state"
             options={taskStates}
             chosen={state}
@@ -62,19 +55,19 @@ export function TaskFilterBar({
         )}
       </Menu>
       <TimeSelect time={time} />
-      <Menu label={strings.more} chosen={caller + context + level === '' ? '' : strings.set} side="right">
+      <Menu label="More" chosen={caller + context + level === '' ? '' : 'set'} side="right">
         {(close) => <CallerAndContext filters={filters} tasks={tasks} close={close} />}
       </Menu>
       <ViewMenu order={order} />
       {time === 'custom' && <TimeRangeFields since={filters.since} until={filters.until} />}
       <FilterChip
         name="caller"
-        label={strings.caller}
+        label="Caller"
         value={caller}
         text={callerNames(tasks.value).find(([one]) => one === caller)?.[1]}
       />
-      <FilterChip name="context" label={strings.context} value={context} />
-      <FilterChip name="level" label={strings.level} value={level} />
+      <FilterChip name="context" label="Context" value={context} />
+      <FilterChip name="level" label="Level" value={level} />
       <ClearFilters filters={taskFilters} values={filters} />
     </search>
   )
@@ -115,7 +108,7 @@ function CallerAndContext({
       }}
     >
       <div class="field">
-        <label for="tasks-caller">{strings.caller}</label>
+        <label for="tasks-caller">Caller</label>
         <input id="tasks-caller" name="caller" list="tasks-callers" autocomplete="off" defaultValue={filters.caller} />
         <datalist id="tasks-callers">
           {callers.map(([caller, name]) => (
@@ -126,16 +119,16 @@ function CallerAndContext({
         </datalist>
       </div>
       <div class="field">
-        <label for="tasks-context">{strings.context}</label>
+        <label for="tasks-context">Context</label>
         <input id="tasks-context" name="context" autocomplete="off" class="mono" defaultValue={filters.context} />
       </div>
       <CheckField
         checked={filters.level !== ''}
         onChange={(isTop) => setQuery({ level: isTop ? 'top' : undefined }, { push: true })}
       >
-        {strings.topLevelOnly}
+        Top-level only: no delegated tasks
       </CheckField>
-      <button type="submit">{strings.apply}</button>
+      <button type="submit">Apply</button>
     </form>
   )
 }

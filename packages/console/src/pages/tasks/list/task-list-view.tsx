@@ -11,7 +11,6 @@ import { NewItemsButton } from '../../../components/list/list-states.tsx'
 import { EmptyState, ErrorNotice, Loading } from '../../../components/status/error-notice.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { sendMessageCurl } from '../../../components/shell/curl.ts'
-import { tasksStrings } from '../strings.ts'
 import { taskFilters, type TaskFilters } from './task-filters.ts'
 import { taskHref, type TaskTab } from '../task-links.ts'
 import { hiddenColumns, taskColumns, visibleColumns } from './task-columns.ts'
@@ -20,8 +19,7 @@ import type { TaskOrder } from './task-order.ts'
 import { TaskRow } from './task-row.tsx'
 import { TaskTableHead } from './task-table-head.tsx'
 import './task-list-view.css'
-
-const { list: strings } = tasksStrings
+import { pluralize, formatCount } from '../../../components/format.ts'
 
 /** As in the style sheet: one line if there is room, otherwise two. */
 const oneLineHeight = 44
@@ -49,7 +47,7 @@ export function TaskListView({ list, filters, order, selected, tab }: TaskListPr
   const { cursor } = useListShortcuts({
     items: tasks,
     keyOf: ({ id }) => id,
-    noun: tasksStrings.noun[0],
+    noun: 'task',
     at: tasks.findIndex(({ id }) => id === selected),
     frame,
     open: ({ id }) => navigate(taskHref(id, tab), { replace: selected !== undefined }),
@@ -70,19 +68,14 @@ export function TaskListView({ list, filters, order, selected, tab }: TaskListPr
       {isEmpty && list.pausedAt.value === undefined ? (
         <NoTasks filters={filters} />
       ) : tasks.length === 0 ? (
-        list.isLoading.value && <Loading what={strings.loading} />
+        list.isLoading.value && <Loading what="tasks" />
       ) : (
-        <div
-          class="fill"
-          role="table"
-          aria-label={tasksStrings.title}
-          aria-rowcount={list.hasMore.value ? -1 : tasks.length + 1}
-        >
+        <div class="fill" role="table" aria-label="Tasks" aria-rowcount={list.hasMore.value ? -1 : tasks.length + 1}>
           {!isNarrow && <TaskTableHead columns={columns} order={order} />}
           <VirtualList
             items={tasks}
             rowHeight={isNarrow ? twoLineHeight : oneLineHeight}
-            label={tasksStrings.title}
+            label="Tasks"
             keyOf={({ id }) => id}
             row={(task) => (
               <TaskRow task={task} columns={columns} isSelected={task.id === selected} href={taskHref(task.id, tab)} />
@@ -105,9 +98,9 @@ function ListFooter({ list }: { readonly list: PagedList<TaskSummary> }) {
   if (pausedAt.value !== undefined) {
     return (
       <p class="task-foot">
-        {strings.paused}{' '}
+        Searched 10,000 more tasks without a match.{' '}
         <button type="button" class="small" onClick={list.continueSearch}>
-          {strings.searchFurther}
+          Search older tasks
         </button>
       </p>
     )
@@ -115,9 +108,10 @@ function ListFooter({ list }: { readonly list: PagedList<TaskSummary> }) {
   if (count === 0) return null
   return (
     <p class="task-foot faint">
-      {strings.count(count)}
-      {!hasMore.value ? '' : isLoading.value ? strings.loadingMore : strings.more}
-      {comparedCount.value !== undefined && strings.compared(comparedCount.value)}
+      {pluralize(count, 'task')}
+      {!hasMore.value ? '' : isLoading.value ? ', loading more…' : ' so far, more below'}
+      {comparedCount.value !== undefined &&
+        ` · Sorted the ${formatCount(comparedCount.value)} newest matches. Narrow the filters to include older tasks.`}
     </p>
   )
 }
@@ -126,9 +120,9 @@ function ListFooter({ list }: { readonly list: PagedList<TaskSummary> }) {
 function NoTasks({ filters }: { readonly filters: TaskFilters }) {
   if (taskFilters.isSet(filters)) {
     return (
-      <EmptyState title={strings.noMatch}>
+      <EmptyState title="No matching tasks">
         <button type="button" onClick={() => clearQuery(taskFilters.names)}>
-          {strings.clearFilters}
+          Clear filters
         </button>
       </EmptyState>
     )
@@ -140,22 +134,22 @@ function FirstMessageHint() {
   const agent = useExampleAgent()
   if (agent === undefined) {
     return (
-      <EmptyState title={strings.empty}>
-        <p>{strings.noAgents}</p>
+      <EmptyState title="No tasks yet">
+        <p>Add an agent to send it a message.</p>
         <a class="button primary" href="/agents">
-          {strings.addAgent}
+          Add agent
         </a>
       </EmptyState>
     )
   }
   return (
-    <EmptyState title={strings.empty}>
-      <p>{strings.firstMessage}</p>
+    <EmptyState title="No tasks yet">
+      <p>Every message to an agent creates a task, which appears here immediately. Send the first one:</p>
       <div class="task-first">
-        <CodeBlock text={sendMessageCurl(location.origin, agent)} label={strings.command} />
+        <CodeBlock text={sendMessageCurl(location.origin, agent)} label="command" />
       </div>
       <a class="button primary" href={`/playground/${encodeURIComponent(agent.name)}`}>
-        {strings.openPlayground}
+        Open playground
       </a>
     </EmptyState>
   )

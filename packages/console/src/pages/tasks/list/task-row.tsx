@@ -4,7 +4,6 @@ import { formatCount, truncateMiddle } from '../../../components/format.ts'
 import { taskStateDisplay, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { TaskDuration } from '../../../components/status/task-time.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
-import { tasksStrings } from '../strings.ts'
 import type { TaskColumn, TaskColumnName } from './task-columns.ts'
 
 export interface TaskRowProps {
@@ -89,7 +88,7 @@ function TaskResult({ task }: { readonly task: TaskSummary }) {
 }
 
 export function taskResult({ state, result, statusText, cause }: TaskSummary): string {
-  if (cause !== undefined) return statusText === undefined ? cause : tasksStrings.list.failure(statusText, cause)
+  if (cause !== undefined) return statusText === undefined ? cause : `${statusText}: ${cause}`
   const { tone } = taskStateDisplay(state)
   const isStatusFirst = tone === 'failed' || tone === 'waiting' || tone === 'ended'
   return (isStatusFirst ? (statusText ?? result) : (result ?? statusText)) ?? ''

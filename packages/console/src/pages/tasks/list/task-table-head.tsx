@@ -1,8 +1,14 @@
 /** The header of the task table: a column that the hub can sort by is a button. */
 import { setQuery } from '../../../app/router.ts'
-import { tasksStrings } from '../strings.ts'
 import type { TaskColumn } from './task-columns.ts'
 import { nextTaskOrder, taskOrderQuery, type TaskOrder, type TaskSort } from './task-order.ts'
+
+const sortHint = {
+  time: 'Sort by last update',
+  duration: 'Sort by working time, without the time spent waiting for input. Compares the 1,000 newest matches.',
+  agent: 'Sort by agent, newest first within an agent',
+  state: 'Sort by state, newest first within a state',
+}
 
 export function sortTasks(order: TaskOrder, sort: TaskSort): void {
   setQuery(taskOrderQuery(nextTaskOrder(order, sort)), { push: true })
@@ -43,7 +49,7 @@ function HeaderCell({ column, order }: { readonly column: TaskColumn; readonly o
       <button
         type="button"
         class={isSorted ? 'task-sort sorted' : 'task-sort'}
-        title={tasksStrings.list.sortHint[sort]}
+        title={sortHint[sort]}
         onClick={() => sortTasks(order, sort)}
       >
         {title}

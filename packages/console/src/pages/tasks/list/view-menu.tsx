@@ -2,9 +2,20 @@
 import { setQuery } from '../../../app/router.ts'
 import { CheckField, SelectField } from '../../../components/form/form-fields.tsx'
 import { Menu } from '../../../components/layout/menu.tsx'
-import { tasksStrings } from '../strings.ts'
 import { hiddenColumns, showColumn, taskColumns } from './task-columns.ts'
 import { isDefaultOrder, taskOrderQuery, type SortDirection, type TaskOrder, type TaskSort } from './task-order.ts'
+
+const sortedBy = { time: 'oldest first', duration: 'by duration', agent: 'by agent', state: 'by state' }
+const ordersTexts = {
+  'time desc': 'Last update, newest first',
+  'time asc': 'Last update, oldest first',
+  'duration desc': 'Working time, longest first',
+  'duration asc': 'Working time, shortest first',
+  'agent asc': 'Agent, A to Z',
+  'agent desc': 'Agent, Z to A',
+  'state asc': 'State, attention needed first',
+  'state desc': 'State, completed first',
+}
 
 const orders: readonly TaskOrder[] = [
   { sort: 'time', direction: 'desc' },
@@ -18,19 +29,18 @@ const orders: readonly TaskOrder[] = [
 ]
 
 export function ViewMenu({ order }: { readonly order: TaskOrder }) {
-  const { list } = tasksStrings
   return (
-    <Menu label={list.view} chosen={isDefaultOrder(order) ? '' : list.sortedBy[order.sort]} side="right">
+    <Menu label="View" chosen={isDefaultOrder(order) ? '' : sortedBy[order.sort]} side="right">
       {() => (
         <div class="stack-small view-menu">
           <div class="field">
-            <label for="tasks-sort">{list.sortBy}</label>
+            <label for="tasks-sort">Sort by</label>
             <SelectField
               id="tasks-sort"
               value={`${order.sort} ${order.direction}`}
               options={orders.map(({ sort, direction }) => [
                 `${sort} ${direction}`,
-                list.orders[`${sort} ${direction}` as const],
+                ordersTexts[`${sort} ${direction}` as const],
               ])}
               onChange={(value) => {
                 const [sort, direction] = value.split(' ') as [TaskSort, SortDirection]
@@ -39,7 +49,7 @@ export function ViewMenu({ order }: { readonly order: TaskOrder }) {
             />
           </div>
           <fieldset class="check-list">
-            <legend>{list.columns}</legend>
+            <legend>Columns</legend>
             {taskColumns
               .filter(({ isOptional }) => isOptional)
               .map(({ name, title }) => (

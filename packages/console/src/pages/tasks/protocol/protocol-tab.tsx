@@ -9,15 +9,13 @@ import { Icon } from '../../../components/icon.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { formatBytes } from '../../../components/format.ts'
+import { formatBytes, pluralize } from '../../../components/format.ts'
 import type { TaskLog } from '../detail/task-log.ts'
 import { selectedSeq, selectEvent } from '../task-links.ts'
-import { tasksStrings } from '../strings.ts'
 import { differencesByVersion } from './version-diff.ts'
 import './protocol-tab.css'
 
 type Frame = AdminResponse<'listTaskFrames'>['events'][number]['frames'][number]
-const { protocol: strings } = tasksStrings
 const versions = ['1.0', '0.3', '0.2'] as const
 type Version = (typeof versions)[number]
 type Binding = Frame['binding']
@@ -28,18 +26,18 @@ export function ProtocolTab({ taskId, log }: { readonly taskId: string; readonly
   const seq = selected ?? visible.at(-1)?.seq
   const binding: Binding = query.value.get('binding') === 'rest' ? 'HTTP+JSON' : 'JSONRPC'
   const one = versions.find((version) => version === query.value.get('version'))
-  if (seq === undefined) return log.isComplete.value ? <NoFrames /> : <Loading what={strings.loadingEvents} />
+  if (seq === undefined) return log.isComplete.value ? <NoFrames /> : <Loading what="events" />
   const before = visible.findLast((event) => event.seq < seq)?.seq
   const after = visible.find((event) => event.seq > seq)?.seq
   return (
     <div class="fill protocol-tab">
       <div class="bar protocol-tools">
-        <EventStepButton to={before} label={strings.previous} icon="back" />
-        <span class="protocol-seq">{strings.event(seq)}</span>
-        <EventStepButton to={after} label={strings.next} icon="next" />
+        <EventStepButton to={before} label="Previous event that clients receive" icon="back" />
+        <span class="protocol-seq">Event {seq}</span>
+        <EventStepButton to={after} label="Next event that clients receive" icon="next" />
         <span class="grow" />
         <SegmentedControl
-          label={strings.binding}
+          label="Binding"
           value={binding}
           options={[
             ['JSONRPC', bindingTitles.JSONRPC],
@@ -48,27 +46,27 @@ export function ProtocolTab({ taskId, log }: { readonly taskId: string; readonly
           onChange={(wanted) => setQuery({ binding: wanted === 'HTTP+JSON' ? 'rest' : undefined })}
         />
         <SegmentedControl<Version | 'all'>
-          label={strings.versions}
+          label="Versions"
           value={one ?? 'all'}
-          options={[['all', strings.all], ...versions.map((version) => [version, version] as const)]}
+          options={[['all', 'All'], ...versions.map((version) => [version, version] as const)]}
           onChange={(wanted) => setQuery({ version: wanted === 'all' ? undefined : wanted })}
         />
       </div>
       {visible.some((event) => event.seq === seq) ? (
         <Frames taskId={taskId} seq={seq} binding={binding} one={one} />
       ) : log.isComplete.value ? (
-        <EmptyState title={strings.internal}>
-          <p>{strings.internalAdvice}</p>
+        <EmptyState title="Clients do not receive this event">
+          <p>It is only in the log. Select one of the events beside it that clients receive.</p>
         </EmptyState>
       ) : (
-        <Loading what={strings.loadingEvent} />
+        <Loading what="event" />
       )}
     </div>
   )
 }
 
 function NoFrames() {
-  return <EmptyState title={strings.none} />
+  return <EmptyState title="No events sent to clients yet" />
 }
 
 function EventStepButton({
@@ -109,7 +107,7 @@ function Frames({ taskId, seq, binding, one }: FramesProps) {
     return <ErrorNotice reason={resource.problem.value} retry={() => resource.reload()} />
   }
   const frames = resource.value.value?.events[0]?.frames.filter((frame) => frame.binding === binding)
-  if (frames === undefined) return <Loading what={strings.loadingFrames} />
+  if (frames === undefined) return <Loading what="frames" />
   const marks = differencesByVersion(frames)
   return (
     <div class={one === undefined ? 'protocol-frames' : 'protocol-frames single'}>
@@ -126,20 +124,20 @@ function FrameColumn({ frame, marks }: { readonly frame: Frame; readonly marks: 
   const { version, payload, frame: raw } = frame
   const size = formatBytes(new Blob([raw]).size)
   return (
-    <section class="protocol-frame" aria-label={strings.column(version)}>
+    <section class="protocol-frame" aria-label={`As clients of ${version} receive it`}>
       <header>
-        <h3>{strings.version(version)}</h3>
-        <span class="faint cut grow">{marks.size === 0 ? strings.same : strings.differences(marks.size)}</span>
-        <CopyButton text={raw} label={strings.copyFrame(version, size)} class="plain small">
-          {strings.frame}
+        <h3>A2A {version}</h3>
+        <span class="faint cut grow">{marks.size === 0 ? 'Identical' : pluralize(marks.size, 'difference')}</span>
+        <CopyButton text={raw} label={`Copy the frame of ${version}, ${size}`} class="plain small">
+          Frame
         </CopyButton>
       </header>
       <div class="protocol-json">
         <JsonTreeView value={payload} open={9} changed={marks} />
       </div>
       <details>
-        <summary>{strings.bytes(size)}</summary>
-        <pre tabIndex={0} aria-label={strings.frameOf(version)}>
+        <summary>Bytes sent, {size}</summary>
+        <pre tabIndex={0} aria-label={`Frame of ${version}`}>
           {raw}
         </pre>
       </details>

@@ -7,7 +7,6 @@ import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { formatDuration } from '../../../components/format.ts'
 import { eventIndexAtSeq, recordTimeMs } from '../timeline/event-axis.ts'
 import { stopIndexAtTime, stopIndexAtSeq, replayStops } from './replay-schedule.ts'
-import { tasksStrings } from '../strings.ts'
 import { selectedSeq, selectEvent } from '../task-links.ts'
 import './replay.css'
 
@@ -103,7 +102,6 @@ export function useReplay(events: readonly LogRecord[]): Replay {
   }
 }
 
-const { replay: strings } = tasksStrings
 const speeds: readonly (readonly [ReplaySpeed, string])[] = [
   ['1', '1×'],
   ['4', '4×'],
@@ -126,19 +124,21 @@ export function ReplayBar({
   const since = event === undefined ? 0 : recordTimeMs(event) - startMs
   const isLast = seq >= (events.at(-1)?.seq ?? 0)
   return (
-    <div class="bar replay-bar" role="group" aria-label={strings.label}>
+    <div class="bar replay-bar" role="group" aria-label="Replay">
       <button type="button" class="small" onClick={isPlaying ? replay.pause : replay.play}>
         <Icon name={isPlaying ? 'stop' : 'play'} size={14} />
-        {isPlaying ? strings.pause : isLast ? strings.again : strings.fromHere}
+        {isPlaying ? 'Pause' : isLast ? 'Replay' : 'Replay from here'}
       </button>
       <button type="button" class="small" disabled={isLast} onClick={replay.step}>
         <Icon name="next" size={14} />
-        {strings.step}
+        Step
       </button>
-      <SegmentedControl label={strings.speed} value={speed} options={speeds} onChange={replay.setSpeed} />
-      <span class="replay-place soft">{strings.position(seq, events.at(-1)?.seq, formatDuration(since))}</span>
+      <SegmentedControl label="Speed" value={speed} options={speeds} onChange={replay.setSpeed} />
+      <span class="replay-place soft">
+        as of event {seq} of {events.at(-1)?.seq}, +{formatDuration(since)}
+      </span>
       <button type="button" class="small plain" onClick={replay.end}>
-        {strings.showAll}
+        Show all
       </button>
     </div>
   )

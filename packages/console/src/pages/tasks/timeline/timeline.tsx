@@ -6,8 +6,7 @@ import { now } from '../../../api/resource.ts'
 import { isTerminalState, taskStateDisplay } from '../../../components/status/task-state.tsx'
 import { currentTaskTimes, timesText } from '../../../components/status/task-time.tsx'
 import type { TimedTask } from '../../../components/status/task-times.ts'
-import { formatDuration } from '../../../components/format.ts'
-import { tasksStrings } from '../strings.ts'
+import { formatDuration, pluralize } from '../../../components/format.ts'
 import { eventState, eventSummary } from '../events/event-summary.ts'
 import {
   createEventAxis,
@@ -20,6 +19,9 @@ import {
 import type { StateSegment } from './event-axis.ts'
 import './timeline.css'
 
+const eventsText = (count: number, times: string) =>
+  times === '' ? pluralize(count, 'event') : `${pluralize(count, 'event')} · ${times}`
+
 export interface TimelineProps {
   /** The axis of a running task ends now. */
   readonly task: TimedTask
@@ -27,8 +29,6 @@ export interface TimelineProps {
   readonly seq: number | undefined
   readonly onSelect: (seq: number) => void
 }
-
-const { timeline: strings } = tasksStrings
 
 /** Fewer than there are pixels on most screens. */
 const mostTicks = 500
@@ -82,11 +82,11 @@ export function Timeline({ task, events, seq, onSelect }: TimelineProps) {
         class="timeline-strip"
         role="slider"
         tabIndex={0}
-        aria-label={strings.label}
+        aria-label="Events of the task"
         aria-valuemin={first?.seq ?? 0}
         aria-valuemax={last?.seq ?? 0}
         aria-valuenow={events[at]?.seq ?? last?.seq ?? 0}
-        aria-valuetext={at < 0 ? strings.noneSelected : eventText(events, at, fromMs)}
+        aria-valuetext={at < 0 ? 'No event selected' : eventText(events, at, fromMs)}
         onKeyDown={press}
         onPointerMove={(event) => (pointed.value = indexAt(event))}
         onPointerLeave={() => (pointed.value = undefined)}
@@ -119,7 +119,7 @@ export function Timeline({ task, events, seq, onSelect }: TimelineProps) {
       </div>
       <p class="timeline-said faint cut" aria-hidden="true">
         {shown === undefined
-          ? strings.events(events.length, timesText(currentTaskTimes(task)))
+          ? eventsText(events.length, timesText(currentTaskTimes(task)))
           : eventText(events, shown, fromMs)}
       </p>
     </div>
@@ -134,7 +134,9 @@ function SegmentBar({ segment: { state, from, to, ms } }: { readonly segment: St
   return (
     <g>
       <rect class={`timeline-state ${tone}`} x={percent(start)} y="0" width={percent(width)} height="16">
-        <title>{strings.segment(word, formatDuration(ms))}</title>
+        <title>
+          {word}, {formatDuration(ms)}
+        </title>
       </rect>
       {width > 0.14 && (
         <text class={`timeline-word ${tone}`} x={percent(start)} dx="6" y="12">
@@ -152,7 +154,7 @@ function eventText(events: readonly LogRecord[], index: number, fromMs: number):
   const what = state === undefined ? event.type : `${event.type} ${taskStateDisplay(state).word}`
   const words = eventSummary(event)
   const since = formatDuration(recordTimeMs(event) - fromMs)
-  return `${strings.position(event.seq, events.at(-1)?.seq ?? event.seq)} · +${since} · ${what}${words === '' ? '' : ` · ${words.slice(0, 80)}`}`
+  return `${`${event.seq} of ${events.at(-1)?.seq ?? event.seq}`} · +${since} · ${what}${words === '' ? '' : ` · ${words.slice(0, 80)}`}`
 }
 
 function percent(share: number): string {
