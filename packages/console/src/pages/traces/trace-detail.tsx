@@ -10,7 +10,7 @@ import { DetailHead, Fact } from '../../components/layout/page-head.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
 import { FailedChildLink, FailureNotice, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { currentTaskTimes, exactTimesText } from '../../components/status/task-time.tsx'
-import { formatCost, formatCount, formatDuration } from '../../components/format.ts'
+import { formatCost, formatCount, formatDuration, pluralize } from '../../components/format.ts'
 import { RelativeTime } from '../../components/time.tsx'
 import { flattenSpans } from '../../trace/span-tree.ts'
 import { Waterfall, type TraceTree } from '../../trace/waterfall.tsx'
@@ -18,10 +18,7 @@ import { adminCurl } from '../../components/shell/curl.ts'
 import { downloadJson } from '../../components/content/download.ts'
 import { traceFilters } from './trace-filters.ts'
 import { sumTraces, delegationPathText, timedTrace, type TraceSums } from './sum-traces.ts'
-import { tracesStrings } from './strings.ts'
 import './trace-detail.css'
-
-const { detail: strings } = tracesStrings
 
 export function TraceDetail({ id }: { readonly id: string }) {
   const back = traceFilters.link('/traces', query.value)
@@ -41,11 +38,13 @@ export function TraceDetail({ id }: { readonly id: string }) {
   if (first === undefined) {
     return (
       <>
-        <DetailHead title={strings.title} backTo={back} />
+        <DetailHead title="Trace" backTo={back} />
         {found.problem.value === undefined ? (
-          <Loading what={strings.loading} />
+          <Loading what="trace" />
         ) : found.problem.value.code === 'NOT_FOUND' ? (
-          <p class="trace-detail-none">{strings.notFound}</p>
+          <p class="trace-detail-none">
+            Trace not found. It may have been removed with its task, or belong to another hub.
+          </p>
         ) : (
           <ErrorNotice reason={found.problem.value} retry={found.reload} />
         )}
@@ -77,31 +76,31 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
   )
   const save = (): void => downloadJson(`trace-${summary.traceId}.json`, { traces })
   usePaletteActions([
-    { title: strings.openTaskAction, run: () => navigate(`/tasks/${summary.taskId}`) },
-    { title: strings.copyAction, run: () => void copyText(curl) },
-    { title: strings.exportAction, run: save },
+    { title: 'Open the task of this trace', run: () => navigate(`/tasks/${summary.taskId}`) },
+    { title: 'Copy the trace as curl', run: () => void copyText(curl) },
+    { title: 'Export the trace as JSON', run: save },
   ])
   return (
     <div class="fill trace-detail">
       <DetailHead title={summary.title ?? summary.agent} backTo={back}>
         <TaskStateBadge state={summary.state} />
         <a class="button small" href={`/tasks/${encodeURIComponent(summary.taskId)}`}>
-          {strings.openTask}
+          Open task
         </a>
-        <CopyButton text={curl} label={strings.copyAsCurl} class="small">
-          {tracesStrings.curl}
+        <CopyButton text={curl} label="Copy trace as curl" class="small">
+          curl
         </CopyButton>
         <button type="button" class="small" onClick={save}>
-          {strings.export}
+          Export
         </button>
       </DetailHead>
       <p class="trace-detail-line">
         <span>{summary.agent}</span>
         <span class="trace-detail-caller" title={summary.caller}>
-          {strings.caller(summary.callerName ?? summary.caller)}
+          called by {summary.callerName ?? summary.caller}
         </span>
         <RelativeTime at={summary.startedAt} />
-        <CopyableId id={summary.traceId} what={strings.traceId} href={`/traces/${summary.traceId}`} />
+        <CopyableId id={summary.traceId} what="trace id" href={`/traces/${summary.traceId}`} />
       </p>
       <Origin trace={first} />
       {summary.error !== undefined && (
@@ -109,7 +108,7 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
           title={summary.error}
           cause={summary.cause}
           isLive={false}
-          label={strings.failure}
+          label="Failure"
           actions={summary.failedChild && <FailedChildLink failedChild={summary.failedChild} />}
         />
       )}
@@ -131,8 +130,8 @@ function Origin({ trace }: { readonly trace: TraceTree }) {
   if (root === undefined || root === taskId) return null
   return (
     <p class="trace-detail-origin">
-      {strings.part(delegationPathText(delegationContext?.visited ?? []))}
-      <a href={`/traces/${encodeURIComponent(root)}`}>{strings.whole}</a>
+      {`Part of a larger trace, delegated by ${delegationPathText(delegationContext?.visited ?? [])}. `}
+      <a href={`/traces/${encodeURIComponent(root)}`}>Show the whole trace</a>
     </p>
   )
 }
@@ -143,22 +142,20 @@ function TraceTotals({ totals, root }: { readonly totals: TraceSums; readonly ro
   return (
     <dl class="trace-totals">
       <DurationFacts durationMs={durationMs} root={root} />
-      <NameCount noun={[strings.agent, strings.agents]} names={agents} />
-      <Fact name={strings.tasks}>
-        {formatCount(tasks)} <span class="faint">{strings.turns(turns)}</span>
+      <NameCount noun={['Agent', 'Agents']} names={agents} />
+      <Fact name="Tasks">
+        {formatCount(tasks)} <span class="faint">{pluralize(turns, 'turn')}</span>
       </Fact>
       {inputTokens + outputTokens > 0 && (
-        <Fact name={strings.tokens}>
-          {formatCount(inputTokens)} <span class="faint">{strings.in}</span> {formatCount(outputTokens)}{' '}
-          <span class="faint">{strings.out}</span>
+        <Fact name="Tokens">
+          {formatCount(inputTokens)} <span class="faint">in</span> {formatCount(outputTokens)}{' '}
+          <span class="faint">out</span>
         </Fact>
       )}
-      {totals.cost !== undefined && <Fact name={strings.cost}>{formatCost(totals.cost)}</Fact>}
-      <NameCount noun={[strings.model, strings.models]} names={models} />
-      <NameCount noun={[strings.tool, strings.tools]} names={tools} />
-      <Fact name={strings.errors}>
-        {errors === 0 ? strings.none : <span class="traces-errors">✕ {formatCount(errors)}</span>}
-      </Fact>
+      {totals.cost !== undefined && <Fact name="Cost">{formatCost(totals.cost)}</Fact>}
+      <NameCount noun={['Model', 'Models']} names={models} />
+      <NameCount noun={['Tool', 'Tools']} names={tools} />
+      <Fact name="Errors">{errors === 0 ? 'None' : <span class="traces-errors">✕ {formatCount(errors)}</span>}</Fact>
     </dl>
   )
 }
@@ -167,14 +164,14 @@ function TraceTotals({ totals, root }: { readonly totals: TraceSums; readonly ro
 function DurationFacts({ durationMs, root }: { readonly durationMs: number; readonly root: Trace | undefined }) {
   const times = root === undefined ? undefined : currentTaskTimes(timedTrace(root))
   if (times === undefined || times.waitingMs === 0) {
-    return <Fact name={strings.duration}>{formatDuration(times?.totalMs ?? durationMs)}</Fact>
+    return <Fact name="Duration">{formatDuration(times?.totalMs ?? durationMs)}</Fact>
   }
   return (
     <>
-      <Fact name={strings.working} title={exactTimesText(times)}>
+      <Fact name="Working" title={exactTimesText(times)}>
         {formatDuration(times.workingMs)}
       </Fact>
-      <Fact name={strings.waiting} title={exactTimesText(times)}>
+      <Fact name="Waiting" title={exactTimesText(times)}>
         {formatDuration(times.waitingMs)}
       </Fact>
     </>

@@ -2,29 +2,27 @@
 import type { Operations, Trace } from '../../api/admin.ts'
 import { timePresets, timeRange } from '../../components/filters/time-presets.ts'
 import { parseOption, parseText, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
-import { tracesStrings } from './strings.ts'
 
 type TraceQuery = Operations['listTraces']['query']
-const { filters: strings } = tracesStrings
 
 export type TraceStatus = Trace['status']
 
 export const traceStatusOptions: readonly (readonly [status: TraceStatus | '', text: string])[] = [
-  ['', strings.statuses['']],
-  ['PENDING', strings.statuses.PENDING],
-  ['SUCCESS', strings.statuses.SUCCESS],
-  ['ERROR', strings.statuses.ERROR],
+  ['', 'Any status'],
+  ['PENDING', 'Running or waiting'],
+  ['SUCCESS', 'Succeeded'],
+  ['ERROR', 'Failed or canceled'],
 ]
 
 /** A trace list has no custom range. */
 export const traceTimeOptions = timePresets.filter(([time]) => time !== 'custom')
 
 export const traceDurationOptions: readonly (readonly [longer: string, text: string, ms: number])[] = [
-  ['100ms', strings.atLeast('100 ms'), 100],
-  ['1s', strings.atLeast('1 s'), 1_000],
-  ['10s', strings.atLeast('10 s'), 10_000],
-  ['1m', strings.atLeast('1 min'), 60_000],
-  ['10m', strings.atLeast('10 min'), 600_000],
+  ['100ms', `100 ms or longer`, 100],
+  ['1s', `1 s or longer`, 1_000],
+  ['10s', `10 s or longer`, 10_000],
+  ['1m', `1 min or longer`, 60_000],
+  ['10m', `10 min or longer`, 600_000],
 ]
 
 export const traceFilters = urlFilters({

@@ -26,9 +26,6 @@ import {
 import type { TraceFilters } from './trace-filters.ts'
 import { TraceRow } from './trace-row.tsx'
 import { longestDurationMs } from './sum-traces.ts'
-import { tracesStrings } from './strings.ts'
-
-const { list: strings, filters: filterStrings } = tracesStrings
 
 const pageSize = 100
 
@@ -59,7 +56,7 @@ export function TraceList({
   const { cursor } = useListShortcuts({
     items: traces,
     keyOf: ({ taskId }) => taskId,
-    noun: tracesStrings.noun,
+    noun: 'trace',
     at,
     frame,
     idOf: ({ traceId }) => traceId,
@@ -74,8 +71,8 @@ export function TraceList({
     selected === undefined
       ? []
       : [
-          { key: ']', label: strings.next, run: neighbour(1) },
-          { key: '[', label: strings.previous, run: neighbour(-1) },
+          { key: ']', label: 'Next trace', run: neighbour(1) },
+          { key: '[', label: 'Previous trace', run: neighbour(-1) },
         ],
   )
   const longest = longestDurationMs(traces)
@@ -83,23 +80,23 @@ export function TraceList({
   return (
     <div ref={frame} class="fill listing traces-list">
       <TraceFilterBar filters={filters} />
-      <LoadState of={{ value: list.items, problem: list.problem, reload: list.refresh }} what={strings.loading} />
+      <LoadState of={{ value: list.items, problem: list.problem, reload: list.refresh }} what="traces" />
       {list.items.value !== undefined && traces.length === 0 && <NoTraces filters={filters} list={list} />}
       {traces.length > 0 && (
         <>
           <div class="listing-line listing-head traces-line" aria-hidden="true">
-            <span>{strings.columns.state}</span>
-            <span>{strings.columns.request}</span>
-            <span>{strings.columns.duration}</span>
-            <span class="traces-wide">{strings.columns.tasks}</span>
-            <span class="traces-wide traces-number">{strings.columns.tokens}</span>
-            <span class="traces-wide traces-number">{strings.columns.cost}</span>
-            <span class="traces-wide traces-number">{strings.columns.errors}</span>
-            <span class="traces-number">{strings.columns.started}</span>
+            <span>State</span>
+            <span>Request</span>
+            <span>Duration</span>
+            <span class="traces-wide">Tasks and agents</span>
+            <span class="traces-wide traces-number">Tokens</span>
+            <span class="traces-wide traces-number">Cost</span>
+            <span class="traces-wide traces-number">Errors</span>
+            <span class="traces-number">Started</span>
           </div>
           <NewItemsButton list={list} frame={frame} />
           <VirtualList
-            label={strings.label}
+            label="Traces"
             items={traces}
             rowHeight={56}
             keyOf={({ taskId }) => taskId}
@@ -119,19 +116,12 @@ export function TraceList({
 function NoTraces({ filters, list }: { readonly filters: TraceFilters; readonly list: PagedList<Trace> }) {
   const agent = useExampleAgent()
   return (
-    <EmptyList
-      list={list}
-      what={tracesStrings.noun}
-      filters={traceFilters.names}
-      isFiltered={traceFilters.isSet(filters)}
-    >
-      <EmptyState title={strings.empty}>
-        <p>{strings.emptyAdvice}</p>
-        {agent !== undefined && (
-          <CodeBlock text={sendMessageCurl(location.origin, agent)} label={strings.firstMessage} wrap />
-        )}
+    <EmptyList list={list} what="trace" filters={traceFilters.names} isFiltered={traceFilters.isSet(filters)}>
+      <EmptyState title="No traces yet">
+        <p>Every message to an agent creates a trace: what ran, how long it took, what it used and what it cost.</p>
+        {agent !== undefined && <CodeBlock text={sendMessageCurl(location.origin, agent)} label="first message" wrap />}
         <a class="button" href="/playground">
-          {strings.openPlayground}
+          Open playground
         </a>
       </EmptyState>
     </EmptyList>
@@ -142,17 +132,17 @@ function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) {
   const choices = <Choices filters={filters} />
   const chosen = traceFilters.names.filter((name) => name !== 'text' && query.value.get(name) !== null).length
   return (
-    <search class="bar toolbar" aria-label={filterStrings.label}>
+    <search class="bar toolbar" aria-label="Filter traces">
       <SearchField
-        label={filterStrings.text}
-        placeholder={filterStrings.placeholder}
+        label="Filter by text"
+        placeholder="Id, agent, model, tool or error"
         value={filters.text}
         onChange={(text) => setQuery({ text })}
       />
       <div class="traces-filters">{choices}</div>
       {/* The same filters for narrow screens. */}
       <div class="traces-folded">
-        <Menu label={filterStrings.folded} chosen={chosen === 0 ? '' : String(chosen)} side="right">
+        <Menu label="Filters" chosen={chosen === 0 ? '' : String(chosen)} side="right">
           {() => choices}
         </Menu>
       </div>
@@ -163,23 +153,23 @@ function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) {
 function Choices({ filters }: { readonly filters: TraceFilters }) {
   return (
     <>
-      <AgentSelect value={filters.agent} anyText={filterStrings.anyAgent} onChange={(agent) => setQuery({ agent })} />
+      <AgentSelect value={filters.agent} anyText="All agents" onChange={(agent) => setQuery({ agent })} />
       <SelectField
-        label={filterStrings.status}
+        label="Status"
         value={filters.status}
         options={traceStatusOptions}
         onChange={(status) => setQuery({ status })}
       />
       <SelectField
-        label={filterStrings.time}
+        label="Time"
         value={filters.time}
         options={traceTimeOptions}
         onChange={(time) => setQuery({ time })}
       />
       <SelectField
-        label={filterStrings.duration}
+        label="Duration"
         value={filters.longer}
-        options={[['', filterStrings.anyDuration], ...traceDurationOptions]}
+        options={[['', 'Any duration'], ...traceDurationOptions]}
         onChange={(longer) => setQuery({ longer })}
       />
       <CheckField
@@ -187,11 +177,11 @@ function Choices({ filters }: { readonly filters: TraceFilters }) {
         checked={filters.errors}
         onChange={(isOn) => setQuery({ errors: isOn ? 'yes' : '' })}
       >
-        {filterStrings.withErrors}
+        With errors
       </CheckField>
       {traceFilters.isSet(filters) && (
         <button type="button" class="plain" onClick={() => clearQuery(traceFilters.names)}>
-          {filterStrings.clear}
+          Clear filters
         </button>
       )}
     </>

@@ -3,11 +3,8 @@ import type { Trace } from '../../api/admin.ts'
 import { taskStateDisplay, TaskStateBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { currentTaskTimes, TaskDuration } from '../../components/status/task-time.tsx'
-import { formatCost, formatCompact } from '../../components/format.ts'
+import { formatCost, formatCompact, pluralize } from '../../components/format.ts'
 import { barShare, timedTrace } from './sum-traces.ts'
-import { tracesStrings } from './strings.ts'
-
-const { list: strings } = tracesStrings
 
 export interface TraceRowProps {
   readonly trace: Trace
@@ -34,7 +31,7 @@ export function TraceRow({ trace, href, longestMs, isSelected }: TraceRowProps) 
       </span>
       <span class="traces-request">
         <span class={title === undefined ? 'cut faint' : 'cut'} dir="auto">
-          {title ?? strings.noText}
+          {title ?? 'No text'}
         </span>
         {cause === undefined ? (
           <span class="cut faint">{agent}</span>
@@ -51,17 +48,17 @@ export function TraceRow({ trace, href, longestMs, isSelected }: TraceRowProps) 
         </span>
       </span>
       <span class="traces-wide cut" title={agents.join(', ')}>
-        {strings.tasks(tasks)}
+        {pluralize(tasks, 'task')}
         {others.length > 0 && <span class="faint"> · {others.join(', ')}</span>}
       </span>
-      <span class="traces-wide traces-number" title={strings.tokenSplit(inputTokens, outputTokens)}>
-        {tokens === 0 ? <Dash what={strings.noTokens} /> : formatCompact(tokens)}
+      <span class="traces-wide traces-number" title={`${inputTokens} in, ${outputTokens} out`}>
+        {tokens === 0 ? <Dash what="no tokens" /> : formatCompact(tokens)}
       </span>
       <span class="traces-wide traces-number">
-        {trace.cost === undefined ? <Dash what={strings.noCost} /> : formatCost(trace.cost)}
+        {trace.cost === undefined ? <Dash what="no cost" /> : formatCost(trace.cost)}
       </span>
       <span class="traces-wide traces-number">
-        {errors === 0 ? <Dash what={strings.noErrors} /> : <span class="traces-errors">✕ {errors}</span>}
+        {errors === 0 ? <Dash what="no errors" /> : <span class="traces-errors">✕ {errors}</span>}
       </span>
       <span class="traces-number traces-when">
         <RelativeTime at={startedAt} />

@@ -9,7 +9,6 @@ import { adminCurl } from '../../components/shell/curl.ts'
 import { TraceDetail } from './trace-detail.tsx'
 import { traceFilters, traceListQuery } from './trace-filters.ts'
 import { TraceList } from './trace-list.tsx'
-import { tracesStrings } from './strings.ts'
 import './traces-page.css'
 
 export function TracesPage() {
@@ -17,12 +16,12 @@ export function TracesPage() {
   const filters = traceFilters.read(query.value)
   const curl = (): string =>
     adminCurl(location.origin, adminPath('listTraces', { query: traceListQuery(filters, Date.now()) }))
-  usePaletteActions([{ title: tracesStrings.copyListAction, run: () => void copyText(curl()) }])
+  usePaletteActions([{ title: 'Copy the trace list as curl', run: () => void copyText(curl()) }])
   return (
     <div class={id === undefined ? 'fill listing-page' : 'fill listing-page open'}>
-      <PageHead title={tracesStrings.title}>
-        <CopyButton text={curl} label={tracesStrings.copyListAsCurl} class="small">
-          {tracesStrings.curl}
+      <PageHead title="Traces">
+        <CopyButton text={curl} label="Copy list as curl" class="small">
+          curl
         </CopyButton>
       </PageHead>
       <SplitView
