@@ -3,10 +3,7 @@ import type { AdminResponse } from '../../api/admin-client.ts'
 import { RelativeTime, ClockTime } from '../../components/time.tsx'
 import { formatDuration } from '../../components/format.ts'
 import { DeliveryOutcome } from './webhook-row.tsx'
-import { webhooksStrings } from './strings.ts'
 import { isDelivered } from './webhook-status.ts'
-
-const words = webhooksStrings.attempts
 
 export const maxAttempts = 500
 
@@ -20,18 +17,18 @@ export function DeliveryAttempts({
   readonly onMore: () => void
 }) {
   const { attempts, taskId } = push
-  if (attempts.length === 0) return <p class="webhook-note">{words.none}</p>
+  if (attempts.length === 0) return <p class="webhook-note">Nothing was sent yet.</p>
   return (
     <section class="stack-small webhook-attempts" aria-labelledby="webhook-attempts">
-      <h3 id="webhook-attempts">{words.title}</h3>
+      <h3 id="webhook-attempts">Attempts</h3>
       <table class="data">
         <thead>
           <tr>
-            <th>{words.time}</th>
-            <th>{words.response}</th>
-            <th class="webhook-number">{words.duration}</th>
-            <th class="webhook-number">{words.event}</th>
-            <th class="webhook-number">{words.number}</th>
+            <th>Time</th>
+            <th>Response</th>
+            <th class="webhook-number">Duration</th>
+            <th class="webhook-number">Event</th>
+            <th class="webhook-number">Attempt</th>
           </tr>
         </thead>
         <tbody>
@@ -59,7 +56,7 @@ export function DeliveryAttempts({
       </table>
       {attempts.length >= most && most < maxAttempts && (
         <button type="button" class="small" onClick={onMore}>
-          {words.showOlder}
+          Show older attempts
         </button>
       )}
     </section>

@@ -25,12 +25,9 @@ import {
   deliveryProgressText,
   statusExplanation,
 } from './webhook-status.ts'
-import { webhooksStrings } from './strings.ts'
 import { maxAttempts, DeliveryAttempts } from './delivery-attempts.tsx'
 
 type Push = AdminResponse<'getPush'>
-
-const words = webhooksStrings.detail
 
 const initialAttempts = 50
 
@@ -51,7 +48,7 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
 
   async function redeliver(afterSeq?: number): Promise<void> {
     await callAdmin('redeliver', { params, body: afterSeq === undefined ? {} : { afterSeq } })
-    showToast(afterSeq === undefined ? words.redelivering : words.redeliveringAll)
+    showToast(afterSeq === undefined ? 'Redelivering' : 'Redelivering all events')
     found.reload()
   }
   async function tryAgain(): Promise<void> {
@@ -62,20 +59,20 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
       failure.value = reason
     }
   }
-  useShortcuts([{ key: 'r', label: words.redeliver, run: () => void tryAgain() }])
-  usePaletteActions([{ title: words.redeliverAction, run: () => void tryAgain() }])
+  useShortcuts([{ key: 'r', label: 'Redeliver', run: () => void tryAgain() }])
+  usePaletteActions([{ title: 'Redeliver this webhook', run: () => void tryAgain() }])
 
   if (push === undefined) {
     const { value: problem } = found.problem
     return (
       <>
-        <DetailHead title={words.title} backTo={back} />
-        {problem === undefined && <Loading what={words.loading} />}
+        <DetailHead title="Webhook" backTo={back} />
+        {problem === undefined && <Loading what="the webhook" />}
         {problem?.code === 'NOT_FOUND' && (
-          <EmptyState title={words.notFound}>
-            <p>{words.notFoundHint}</p>
+          <EmptyState title="Webhook not found">
+            <p>Its client deleted it, its receiver answered 410, or its task was deleted.</p>
             <a class="button" href={`/tasks/${encodeURIComponent(taskId)}`}>
-              {words.openTask}
+              Open task
             </a>
           </EmptyState>
         )}
@@ -88,30 +85,31 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
       <DetailHead title={splitWebhookUrl(push.url).host} backTo={back}>
         <StatusBadge {...webhookStatus(push)} />
         {deliveryFailure(push) === undefined && (
-          <button type="button" class="small" title={words.redeliverTitle} onClick={() => void tryAgain()}>
-            {words.redeliver}
+          <button type="button" class="small" title="Redeliver (r)" onClick={() => void tryAgain()}>
+            Redeliver
           </button>
         )}
         <ConfirmButton
-          label={words.fromStart}
-          question={words.fromStartQuestion}
+          label="Redeliver all events"
+          question="Redeliver all events?"
           danger={false}
           class="small"
           onConfirm={() => redeliver(0)}
         >
-          {words.fromStartHint}
+          The receiver gets every event of the task again, with the same event ids. A receiver that ignores the ids
+          counts them twice.
         </ConfirmButton>
         <CopyButton
           text={adminCurl(location.origin, adminPath('getPush', { params }))}
-          label={words.copyCurl}
+          label="Copy as curl"
           class="small"
         >
-          {webhooksStrings.curl}
+          curl
         </CopyButton>
       </DetailHead>
       <div class="scroll webhook-body">
         {found.problem.value?.code === 'NOT_FOUND' ? (
-          <p class="webhook-note">{words.deleted}</p>
+          <p class="webhook-note">This webhook was deleted. You see its last state.</p>
         ) : (
           found.problem.value !== undefined && <ErrorNotice reason={found.problem.value} retry={found.reload} />
         )}
@@ -139,8 +137,8 @@ function DeliveryState({ push, onRedeliver }: { readonly push: Push; readonly on
       cause={cause === '' ? undefined : cause}
       advice={[deliveryAdvice(outcome), advice].filter(Boolean).join(' ')}
       actions={
-        <button type="button" class="small primary" title={words.redeliverTitle} onClick={onRedeliver}>
-          {words.redeliver}
+        <button type="button" class="small primary" title="Redeliver (r)" onClick={onRedeliver}>
+          Redeliver
         </button>
       }
     />
@@ -151,27 +149,27 @@ function WebhookFacts({ push }: { readonly push: Push }) {
   const { taskId, configId, url, agent, title, attempt, dueAt, createdAt, state } = push
   return (
     <FactList>
-      <Fact name={words.url}>
-        <span class="webhook-url mono">{readableUrl(url)}</span> <CopyButton text={url} label={words.copyUrl} />
+      <Fact name="URL">
+        <span class="webhook-url mono">{readableUrl(url)}</span> <CopyButton text={url} label="Copy URL" />
       </Fact>
-      <Fact name={words.task}>
+      <Fact name="Task">
         <a href={`/tasks/${encodeURIComponent(taskId)}`}>{title ?? taskId}</a>
       </Fact>
-      <Fact name={words.agent}>
+      <Fact name="Agent">
         <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
       </Fact>
-      <Fact name={words.progress}>{deliveryProgressText(push)}</Fact>
-      <Fact name={words.next}>
-        {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : words.noNext}
-        {attempt > 0 && <span class="faint"> · {words.failed(attempt)}</span>}
+      <Fact name="Progress">{deliveryProgressText(push)}</Fact>
+      <Fact name="Next attempt">
+        {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : 'None scheduled'}
+        {attempt > 0 && <span class="faint"> · {attempt} failed</span>}
       </Fact>
       {createdAt !== undefined && (
-        <Fact name={words.created}>
+        <Fact name="Created">
           <RelativeTime at={createdAt} />
         </Fact>
       )}
-      <Fact name={words.id}>
-        <CopyableId id={configId} what={words.idName} />
+      <Fact name="Id">
+        <CopyableId id={configId} what="webhook id" />
       </Fact>
     </FactList>
   )

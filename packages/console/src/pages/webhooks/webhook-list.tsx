@@ -16,11 +16,9 @@ import { setFilters } from '../../components/filters/url-filters.ts'
 import { SegmentedControl } from '../../components/layout/tabs.tsx'
 import { EmptyState, ErrorNotice, FailureNotice, Loading } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
-import { webhooksStrings } from './strings.ts'
 import { WebhookRow } from './webhook-row.tsx'
 import { webhookFilters, webhookFilterSearch, webhookHref, webhookCurl, type WebhookFilters } from './webhook-status.ts'
-
-const { list: words, dead, empty } = webhooksStrings
+import { pluralize } from '../../components/format.ts'
 
 const keyOf = ({ taskId, configId }: PushSummary): string => `${taskId} ${configId}`
 
@@ -50,7 +48,7 @@ export function WebhookList({
   const { cursor } = useListShortcuts({
     items: push,
     keyOf,
-    noun: words.item,
+    noun: 'webhook',
     at,
     frame,
     idOf: ({ taskId }) => taskId,
@@ -65,31 +63,31 @@ export function WebhookList({
       <WebhookFilterBar filters={filters} />
       {filters.state === 'dead' && push.length > 0 && <DeadLetterNotice push={push} list={list} />}
       {isOff && (
-        <EmptyState title={webhooksStrings.disabled.title}>
+        <EmptyState title="Webhooks are turned off">
           <p>
-            {webhooksStrings.disabled.hint[0]} <code>push: true</code> {webhooksStrings.disabled.hint[1]}
+            Set <code>push: true</code> in the configuration to let clients register webhooks for their tasks.
           </p>
           <a class="button" href="/settings/config">
-            {webhooksStrings.disabled.open}
+            Open configuration
           </a>
         </EmptyState>
       )}
       {problem !== undefined && !isOff && <ErrorNotice reason={problem} retry={list.refresh} />}
-      {list.items.value === undefined && problem === undefined && <Loading what={words.loading} />}
+      {list.items.value === undefined && problem === undefined && <Loading what="webhooks" />}
       {list.items.value !== undefined && push.length === 0 && !isOff && <NoWebhooks filters={filters} list={list} />}
       {push.length > 0 && (
         <>
           <div class="listing-line listing-head webhook-line" aria-hidden="true">
-            <span>{words.columns.state}</span>
-            <span>{words.columns.webhook}</span>
-            <span class="webhook-wide">{words.columns.delivered}</span>
-            <span class="webhook-wide">{words.columns.response}</span>
-            <span class="webhook-wide">{words.columns.next}</span>
-            <span class="webhook-number">{words.columns.created}</span>
+            <span>State</span>
+            <span>Webhook and task</span>
+            <span class="webhook-wide">Progress</span>
+            <span class="webhook-wide">Last response</span>
+            <span class="webhook-wide">Next attempt</span>
+            <span class="webhook-number">Created</span>
           </div>
           <NewItemsButton list={list} frame={frame} />
           <VirtualList
-            label={words.label}
+            label="Webhooks"
             items={push}
             rowHeight={56}
             keyOf={keyOf}
@@ -106,25 +104,25 @@ export function WebhookList({
 
 function WebhookFilterBar({ filters }: { readonly filters: WebhookFilters }) {
   return (
-    <search class="bar toolbar" aria-label={words.filterLabel}>
+    <search class="bar toolbar" aria-label="Filter webhooks">
       <SegmentedControl
-        label={words.state}
+        label="State"
         value={filters.state}
         options={[
-          ['', words.all],
-          ['active', words.active],
-          ['dead', words.dead],
-          ['done', words.done],
+          ['', 'All'],
+          ['active', 'Active'],
+          ['dead', 'Undeliverable'],
+          ['done', 'Done'],
         ]}
         onChange={(state) => setQuery({ state })}
       />
       <SearchField
-        label={words.textLabel}
-        placeholder={words.textPlaceholder}
+        label="Filter by text"
+        placeholder="URL, id, message or response"
         value={filters.text}
         onChange={(text) => setQuery({ text })}
       />
-      <AgentSelect value={filters.agent} anyText={words.anyAgent} onChange={(agent) => setQuery({ agent })} />
+      <AgentSelect value={filters.agent} anyText="Any agent" onChange={(agent) => setQuery({ agent })} />
     </search>
   )
 }
@@ -138,23 +136,23 @@ function DeadLetterNotice({
 }) {
   async function redeliverAll(): Promise<void> {
     for (const { taskId, configId } of push) await callAdmin('redeliver', { params: { taskId, configId } })
-    showToast(dead.started(push.length))
+    showToast(`Redelivering ${pluralize(push.length, 'webhook')}`)
     list.refresh()
   }
   return (
     <FailureNotice
       isLive={false}
-      title={dead.title(push.length)}
-      advice={dead.advice}
+      title={`${pluralize(push.length, 'webhook')} stopped after failed deliveries`}
+      advice="Events are queued in order, and none is lost. Fix the receivers, then redeliver."
       actions={
         <ConfirmButton
-          label={dead.redeliverAll}
-          question={dead.question(push.length)}
+          label="Redeliver all"
+          question={`Redeliver ${pluralize(push.length, 'webhook')}?`}
           danger={false}
           class="small"
           onConfirm={redeliverAll}
         >
-          {dead.confirm}
+          Each webhook resumes with its first undelivered event. Those that fail again return to this list.
         </ConfirmButton>
       }
     />
@@ -167,18 +165,23 @@ function NoWebhooks({ filters, list }: { readonly filters: WebhookFilters; reado
   return (
     <EmptyList
       list={list}
-      what={words.item}
+      what="webhook"
       filters={webhookFilters.names}
       isFiltered={webhookFilterSearch(filters) !== '' && !wantsDead}
     >
       {wantsDead ? (
-        <EmptyState title={empty.deadTitle}>
-          <p>{empty.deadHint}</p>
+        <EmptyState title="No undeliverable webhooks">
+          <p>
+            Webhooks whose deliveries keep failing appear here. The hub retries after 1 s, 5 s, 30 s and so on for some
+            hours.
+          </p>
         </EmptyState>
       ) : (
-        <EmptyState title={empty.title}>
-          <p>{empty.hint}</p>
-          {agent !== undefined && <CodeBlock text={webhookCurl(location.origin, agent)} label={empty.example} wrap />}
+        <EmptyState title="No webhooks yet">
+          <p>Clients register a webhook with a message. The hub then posts each event of the task to it.</p>
+          {agent !== undefined && (
+            <CodeBlock text={webhookCurl(location.origin, agent)} label="a message with a webhook" wrap />
+          )}
         </EmptyState>
       )}
     </EmptyList>

@@ -3,11 +3,8 @@ import type { PushSummary } from '../../api/admin.ts'
 import { now } from '../../api/resource.ts'
 import { StatusBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { formatDuration } from '../../components/format.ts'
-import { webhooksStrings } from './strings.ts'
+import { formatDuration, pluralize } from '../../components/format.ts'
 import { isDelivered, splitWebhookUrl, webhookStatus, deliveryProgressText } from './webhook-status.ts'
-
-const { list: words, due } = webhooksStrings
 
 export interface WebhookRowProps {
   readonly push: PushSummary
@@ -41,11 +38,7 @@ export function WebhookRow({ push, id, href, isSelected }: WebhookRowProps) {
       </span>
       <span class="webhook-wide cut">{deliveryProgressText(push)}</span>
       <span class="webhook-wide webhook-answer">
-        {last === undefined ? (
-          <span class="faint">{words.noResponse}</span>
-        ) : (
-          <DeliveryOutcome outcome={last.outcome} />
-        )}
+        {last === undefined ? <span class="faint">None yet</span> : <DeliveryOutcome outcome={last.outcome} />}
         {last !== undefined && (
           <span class="faint">
             {formatDuration(last.durationMs)}, <RelativeTime at={last.at} />
@@ -54,7 +47,7 @@ export function WebhookRow({ push, id, href, isSelected }: WebhookRowProps) {
       </span>
       <span class="webhook-wide webhook-next">
         {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : <span class="faint">–</span>}
-        {attempt > 0 && <span class="faint">{words.failedAttempts(attempt)}</span>}
+        {attempt > 0 && <span class="faint">{pluralize(attempt, 'failed attempt')}</span>}
       </span>
       <span class="webhook-number webhook-made">{createdAt !== undefined && <RelativeTime at={createdAt} />}</span>
     </a>
@@ -68,5 +61,5 @@ export function DeliveryOutcome({ outcome }: { readonly outcome: string }) {
 /** Counts down. A due delivery is being sent. */
 export function DueTime({ at }: { readonly at: string }) {
   const left = Date.parse(at) - now.value
-  return <time dateTime={at}>{left <= 0 ? due.now : due.in(formatDuration(Math.ceil(left / 1_000) * 1_000))}</time>
+  return <time dateTime={at}>{left <= 0 ? 'now' : `in ${formatDuration(Math.ceil(left / 1_000) * 1_000)}`}</time>
 }

@@ -2,9 +2,8 @@
 import type { Agent, PushSummary } from '../../api/admin.ts'
 import { curlKeyHeader, fillMessageId, messageIdPlaceholder } from '../../components/shell/curl.ts'
 import { parseOption, parseText, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
-import { formatCount } from '../../components/format.ts'
+import { formatCount, pluralize } from '../../components/format.ts'
 import type { StatusDisplay } from '../../components/status/task-state.tsx'
-import { webhooksStrings } from './strings.ts'
 
 type PushProgress = Pick<PushSummary, 'state' | 'attempt' | 'dueAt' | 'deliveredSeq' | 'head'>
 
@@ -13,20 +12,18 @@ export function webhookStatus({
   attempt,
   dueAt,
 }: Pick<PushSummary, 'state' | 'attempt' | 'dueAt'>): StatusDisplay {
-  const { status: words } = webhooksStrings
-  if (state === 'dead') return { tone: 'failed', shape: '✕', word: words.dead }
-  if (state === 'done') return { tone: 'done', shape: '●', word: words.done }
-  if (attempt > 0) return { tone: 'waiting', shape: '◇', word: words.retrying }
-  if (dueAt !== undefined) return { tone: 'working', shape: '◐', word: words.sending }
-  return { tone: 'ended', shape: '○', word: words.listening }
+  if (state === 'dead') return { tone: 'failed', shape: '✕', word: 'Undeliverable' }
+  if (state === 'done') return { tone: 'done', shape: '●', word: 'Delivered' }
+  if (attempt > 0) return { tone: 'waiting', shape: '◇', word: 'Retrying' }
+  if (dueAt !== undefined) return { tone: 'working', shape: '◐', word: 'Sending' }
+  return { tone: 'ended', shape: '○', word: 'Waiting for events' }
 }
 
 /** How far the webhook was delivered. Seqs refer to the task log, of which webhooks receive only a part. */
 export function deliveryProgressText({ state, dueAt, deliveredSeq, head }: PushProgress): string {
-  const { progress: words } = webhooksStrings
-  if (state === 'done') return words.all
-  if (state === 'active' && dueAt === undefined) return words.allSoFar
-  return words.some(formatCount(deliveredSeq), formatCount(head))
+  if (state === 'done') return 'All events'
+  if (state === 'active' && dueAt === undefined) return 'All events so far'
+  return `Delivered ${formatCount(deliveredSeq)} of ${formatCount(head)}`
 }
 
 export interface DeliveryFailure {
@@ -40,17 +37,24 @@ export function deliveryFailure({
   state,
   attempt,
 }: Pick<PushSummary, 'state' | 'attempt'>): DeliveryFailure | undefined {
-  const { explain: words } = webhooksStrings
-  if (state === 'dead') return { title: words.dead(attempt), advice: words.deadAdvice, tone: 'failed' }
+  if (state === 'dead')
+    return {
+      title: `Delivery failed after ${pluralize(attempt, 'attempt')}`,
+      advice: 'Events are queued; redeliver to resume.',
+      tone: 'failed',
+    }
   if (state === 'done' || attempt === 0) return undefined
-  return { title: words.retrying, advice: words.retryingAdvice, tone: 'waiting' }
+  return {
+    title: 'The last attempt failed',
+    advice: 'Retrying automatically. Later events are queued behind this one, so that they arrive in order.',
+    tone: 'waiting',
+  }
 }
 
 /** What it does now, if nothing failed. */
 export function statusExplanation({ state, dueAt }: Pick<PushSummary, 'state' | 'dueAt'>): string {
-  const { explain: words } = webhooksStrings
-  if (state === 'done') return words.done
-  return dueAt === undefined ? words.listening : words.sending
+  if (state === 'done') return 'The task has ended, and all its events were delivered.'
+  return dueAt === undefined ? 'All events were delivered. The next one is sent when it happens.' : 'Delivering now.'
 }
 
 export function isDelivered(outcome: string): boolean {
@@ -59,14 +63,18 @@ export function isDelivered(outcome: string): boolean {
 
 /** What the receiver would have to fix; `undefined` if the response explains itself. */
 export function deliveryAdvice(outcome: string): string | undefined {
-  const { advice: words } = webhooksStrings
-  if (/^HTTP 3\d\d$/.test(outcome)) return words.redirect
-  if (/^HTTP (401|403)$/.test(outcome)) return words.credentials
-  if (/^HTTP (404|405)$/.test(outcome)) return words.notFound
-  if (/^HTTP 4(?!08|25|29)\d\d$/.test(outcome)) return words.refused
-  if (/^HTTP (429|5\d\d|408|425)$/.test(outcome)) return words.busy
-  if (/^timed out$/.test(outcome)) return words.timeout
-  return /^E[A-Z]+$|cannot be reached|refused/.test(outcome) ? words.unreachable : undefined
+  if (/^HTTP 3\d\d$/.test(outcome))
+    return 'The receiver answered with a redirect, and the hub follows none. Register the final URL.'
+  if (/^HTTP (401|403)$/.test(outcome))
+    return 'The receiver rejected the credentials. Register the webhook again with valid ones.'
+  if (/^HTTP (404|405)$/.test(outcome)) return 'The URL does not accept POST requests. Check the URL.'
+  if (/^HTTP 4(?!08|25|29)\d\d$/.test(outcome))
+    return 'The receiver rejected the event, so another attempt would fail too. Check its log.'
+  if (/^HTTP (429|5\d\d|408|425)$/.test(outcome)) return 'The receiver is overloaded or down.'
+  if (/^timed out$/.test(outcome)) return 'The receiver did not answer in time.'
+  return /^E[A-Z]+$|cannot be reached|refused/.test(outcome)
+    ? 'The receiver cannot be reached. Check that it is running and that its URL is correct.'
+    : undefined
 }
 
 /** Splits a URL into the host, which identifies the receiver, and the rest. */
@@ -105,7 +113,7 @@ export function webhookCurl(origin: string, agent: Pick<Agent, 'name' | 'isOpen'
   const message = {
     messageId: messageIdPlaceholder,
     role: 'ROLE_USER',
-    parts: [{ text: webhooksStrings.empty.exampleText }],
+    parts: [{ text: 'Hello' }],
   }
   const configuration = { taskPushNotificationConfig: { url: 'https://example.com/webhook' } }
   const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message, configuration } }

@@ -9,7 +9,6 @@ import { adminCurl } from '../../components/shell/curl.ts'
 import { WebhookDetail } from './webhook-detail.tsx'
 import { WebhookList } from './webhook-list.tsx'
 import { setFilters } from '../../components/filters/url-filters.ts'
-import { webhooksStrings } from './strings.ts'
 import { webhookFilters } from './webhook-status.ts'
 import './webhooks-page.css'
 
@@ -19,14 +18,14 @@ export function WebhooksPage() {
   const isOpen = taskId !== undefined && configId !== undefined
   const curl = (): string => adminCurl(location.origin, adminPath('listPush', { query: setFilters(filters) }))
   usePaletteActions([
-    { title: webhooksStrings.showUndeliverable, run: () => navigate('/webhooks?state=dead') },
-    { title: webhooksStrings.copyListAction, run: () => void copyText(curl()) },
+    { title: 'Show undeliverable webhooks', run: () => navigate('/webhooks?state=dead') },
+    { title: 'Copy the list of webhooks as curl', run: () => void copyText(curl()) },
   ])
   return (
     <div class={isOpen ? 'fill listing-page open' : 'fill listing-page'}>
-      <PageHead title={webhooksStrings.title}>
-        <CopyButton text={curl} label={webhooksStrings.copyListCurl} class="small">
-          {webhooksStrings.curl}
+      <PageHead title="Webhooks">
+        <CopyButton text={curl} label="Copy as curl" class="small">
+          curl
         </CopyButton>
       </PageHead>
       <SplitView
