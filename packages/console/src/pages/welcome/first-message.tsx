@@ -10,10 +10,8 @@ import { TaskStateBadge } from '../../components/status/task-state.tsx'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
 import { playgroundPath } from '../../agent/agent-path.ts'
 import { appendStreamEvent, emptyStreamText, streamMessage } from './stream-message.ts'
-import { welcomeStrings } from './strings.ts'
 import './first-message.css'
-
-const strings = welcomeStrings.message
+import { formatDuration } from '../../components/format.ts'
 
 export interface FirstMessageProps {
   readonly agents: readonly Agent[]
@@ -28,7 +26,7 @@ interface SentMessage {
 
 export function FirstMessage({ agents, tasks }: FirstMessageProps) {
   const chosen = agents.find(({ name }) => name === query.value.get('agent')) ?? agents.find(isReady) ?? agents[0]
-  const text = useSignal(query.value.get('text') ?? strings.example)
+  const text = useSignal(query.value.get('text') ?? 'Hello')
   const sent = useSignal<SentMessage | undefined>(undefined)
   const received = useSignal(emptyStreamText)
   const reason = useSignal<unknown>(undefined)
@@ -53,7 +51,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
     try {
       for await (const one of streamMessage(chosen.name, text.value, mine.signal))
         received.value = appendStreamEvent(received.value, one)
-      announce(strings.replied(chosen.title, received.value.text.slice(0, 200)))
+      announce(`${chosen.title} replied: ${received.value.text.slice(0, 200)}`)
     } catch (thrown) {
       if (mine.signal.aborted) return
       reason.value = toProblem(thrown)
@@ -65,7 +63,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
     <div class="stack first">
       <form class="first-form" onSubmit={(event) => void send(event)}>
         <select
-          aria-label={strings.agent}
+          aria-label="Agent"
           value={chosen.name}
           onChange={(event) => setQuery({ agent: event.currentTarget.value, text: undefined })}
         >
@@ -78,20 +76,20 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
         <input
           type="text"
           class="grow"
-          aria-label={strings.message}
+          aria-label="Message"
           dir="auto"
           autocomplete="off"
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
         />
         <button type="submit" class="primary" disabled={isBusy.value || text.value.trim() === ''}>
-          <Icon name="send" /> {strings.send}
+          <Icon name="send" /> Send
         </button>
       </form>
       {sent.value !== undefined && (
         <div class="stack-small first-talk panel">
           <p class="first-said">
-            <span class="label">{strings.you}</span>
+            <span class="label">You</span>
             <span class="first-words" dir="auto">
               {sent.value.text}
             </span>
@@ -127,9 +125,13 @@ function TaskLine({ taskId, tasks, agent }: TaskLineProps) {
   return (
     <p class="first-task">
       <TaskStateBadge state={task.state} />
-      <span class="soft">{strings.inLog(task.durationMs)}</span>
-      <a href={`/tasks/${task.id}`}>{strings.events}</a>
-      <a href={playgroundPath(agent)}>{strings.playground}</a>
+      <span class="soft">
+        {task.durationMs === undefined
+          ? 'Your task is in the log.'
+          : `Your task is in the log, finished in ${formatDuration(task.durationMs)}.`}
+      </span>
+      <a href={`/tasks/${task.id}`}>Show all events</a>
+      <a href={playgroundPath(agent)}>Continue in the playground</a>
     </p>
   )
 }

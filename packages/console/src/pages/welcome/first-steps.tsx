@@ -9,7 +9,12 @@ import { agentStatus } from '../../agent/agent-status.ts'
 import { agentPath, playgroundPath } from '../../agent/agent-path.ts'
 import { FirstMessage } from './first-message.tsx'
 import type { FirstStepsStatus } from './first-steps-status.ts'
-import { welcomeStrings as strings } from './strings.ts'
+import { pluralize } from '../../components/format.ts'
+
+const leadText = (agents: number) =>
+  agents === 0
+    ? 'Your hub is running. It has no agents yet. Three steps take about a minute.'
+    : `Your hub is running. Any A2A client can call ${agents === 1 ? 'its agent' : `its ${agents} agents`}, whatever its version. Three steps take about a minute.`
 
 export interface FirstStepsProps {
   readonly agents: readonly Agent[]
@@ -24,23 +29,23 @@ const maxAgents = 6
 export function FirstSteps({ agents, tasks, steps, onDone }: FirstStepsProps) {
   return (
     <div class="steps">
-      <p class="steps-lead">{strings.lead(agents.length)}</p>
+      <p class="steps-lead">{leadText(agents.length)}</p>
       <ol class="steps-list">
-        <Step number={1} title={strings.meet.title} isDone={steps.hasAgents}>
+        <Step number={1} title="Meet the agents" isDone={steps.hasAgents}>
           <AgentCards agents={agents} />
         </Step>
-        <Step number={2} title={strings.message.title} isDone={steps.hasSent}>
+        <Step number={2} title="Send a first message" isDone={steps.hasSent}>
           <FirstMessage agents={agents} tasks={tasks} />
         </Step>
-        <Step number={3} title={strings.own.title} isDone={steps.hasOwn}>
+        <Step number={3} title="Add your own agent" isDone={steps.hasOwn}>
           <OwnAgent agents={agents} />
         </Step>
       </ol>
       {steps.isDone && (
         <p class="steps-end">
-          <span>{strings.end}</span>
+          <span>All steps are done. The overview shows requests, errors and cost as they happen.</span>
           <button type="button" class="primary" onClick={onDone}>
-            {strings.openOverview}
+            Open overview
           </button>
         </p>
       )}
@@ -63,7 +68,7 @@ function Step({ number, title, isDone, children }: StepProps) {
       </span>
       <div class="stack step-body">
         <h2>
-          {title} {isDone && <span class="unseen">{strings.done}</span>}
+          {title} {isDone && <span class="unseen">(done)</span>}
         </h2>
         {children}
       </div>
@@ -72,7 +77,7 @@ function Step({ number, title, isDone, children }: StepProps) {
 }
 
 function AgentCards({ agents }: { readonly agents: readonly Agent[] }) {
-  if (agents.length === 0) return <p class="hint">{strings.meet.none}</p>
+  if (agents.length === 0) return <p class="hint">No agents yet. The last step adds one.</p>
   return (
     <>
       <ul class="meet">
@@ -82,7 +87,7 @@ function AgentCards({ agents }: { readonly agents: readonly Agent[] }) {
           </li>
         ))}
       </ul>
-      {agents.length > maxAgents && <a href="/agents">{strings.meet.all(agents.length)}</a>}
+      {agents.length > maxAgents && <a href="/agents">All {pluralize(agents.length, 'agent')}</a>}
     </>
   )
 }
@@ -101,14 +106,14 @@ function AgentCard({ agent }: { readonly agent: Agent }) {
         </span>
       </div>
       <p class="meet-about soft clamp" dir="auto">
-        {description ?? strings.meet.description(kind)}
+        {description ?? `${kind} agent`}
       </p>
       <p class="row meet-foot faint">
         <span class="cut">
           {kind}
-          {isDefault && strings.meet.isDefault}
+          {isDefault && ' · default'}
         </span>
-        <a href={playgroundPath(name)}>{strings.meet.open}</a>
+        <a href={playgroundPath(name)}>Try it</a>
       </p>
     </>
   )
@@ -121,21 +126,23 @@ function OwnAgent({ agents }: { readonly agents: readonly Agent[] }) {
     <>
       {added.value === undefined ? (
         <>
-          {own.length > 0 && <p class="hint">{strings.own.has(own.length)}</p>}
+          {own.length > 0 && (
+            <p class="hint">You have added {pluralize(own.length, 'agent')}. Add the next one here.</p>
+          )}
           <AddAgent onAdded={(name) => (added.value = name)} />
           <p class="hint">
-            {strings.own.terminal} <code>parley agent add https://agent.example.com</code>
+            Or from a terminal: <code>parley agent add https://agent.example.com</code>
           </p>
         </>
       ) : (
         <p class="steps-added">
-          <StatusBadge tone="done" shape="●" word={strings.own.added} />
+          <StatusBadge tone="done" shape="●" word="added" />
           <a href={agentPath(added.value)}>{added.value}</a>
           <a class="button" href={playgroundPath(added.value)}>
-            {strings.own.open}
+            Try it
           </a>
           <button type="button" onClick={() => (added.value = undefined)}>
-            {strings.own.another}
+            Add another agent
           </button>
         </p>
       )}

@@ -3,7 +3,6 @@ import type { Artifact, Message, StreamEvent, TaskStatus } from '@parley/a2a'
 import { Problem } from '../../api/problem.ts'
 import { sendMessage } from '../../api/send-message.ts'
 import { createSseReader } from '../../api/sse-reader.ts'
-import { welcomeStrings } from './strings.ts'
 
 interface JsonRpcResponse {
   readonly result?: StreamEvent
@@ -35,10 +34,10 @@ function* eventOf(responseText: string, request: string): Generator<StreamEvent,
   try {
     response = JSON.parse(responseText) as JsonRpcResponse
   } catch {
-    throw new Problem(welcomeStrings.message.unreadable, { code: 'INTERNAL', request })
+    throw new Problem('The response of the agent could not be read.', { code: 'INTERNAL', request })
   }
   if (response.error !== undefined) {
-    throw new Problem(response.error.message ?? welcomeStrings.message.refused, { code: 'INTERNAL', request })
+    throw new Problem(response.error.message ?? 'The agent refused the message.', { code: 'INTERNAL', request })
   }
   if (response.result !== undefined) yield response.result
 }

@@ -9,7 +9,6 @@ import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { useAgentsWithLoad } from '../../api/agents.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { firstStepsStatus } from './first-steps-status.ts'
-import { welcomeStrings as strings } from './strings.ts'
 import './welcome.css'
 
 const recentTaskCount = 8
@@ -36,9 +35,9 @@ export function WelcomePage() {
 
   return (
     <>
-      <PageHead title={strings.title}>
+      <PageHead title="Welcome to Parley">
         <button type="button" onClick={leave}>
-          {steps.isDone ? strings.openOverview : strings.skip}
+          {steps.isDone ? 'Open overview' : 'Skip first steps'}
         </button>
       </PageHead>
       <div class="scroll welcome">
@@ -55,7 +54,7 @@ export function WelcomePage() {
         {isReady ? (
           <FirstSteps agents={known} tasks={newest.tasks} steps={steps} onDone={leave} />
         ) : (
-          problem === undefined && <Loading what={strings.what} />
+          problem === undefined && <Loading what="the agents and tasks" />
         )}
       </div>
     </>
