@@ -1,7 +1,7 @@
 /** The name, the purpose and the icon of an agent kind. A hub may have kinds of its own. */
 import type { IconName } from '../components/icon.tsx'
 
-const kindsTexts = {
+const kindTexts = {
   a2a: { name: 'A2A agent', detected: 'an A2A agent', about: 'A remote agent of any protocol version, by its URL.' },
   openai: {
     name: 'Model',
@@ -58,14 +58,14 @@ const icons: Readonly<Record<string, IconName>> = {
 }
 
 export function kindText(kind: string): KindText {
-  const known: Readonly<Record<string, Omit<KindText, 'icon'>>> = kindsTexts
+  const known: Readonly<Record<string, Omit<KindText, 'icon'>>> = kindTexts
   const text = Object.hasOwn(known, kind) ? known[kind] : undefined
   return { name: kind, detected: kind, about: 'A kind of this hub.', ...text, icon: icons[kind] ?? 'agents' }
 }
 
 /** The usual kinds first, then those of the hub. */
 export function sortKinds<T extends { readonly kind: string }>(kinds: readonly T[]): readonly T[] {
-  const order = Object.keys(kindsTexts)
+  const order = Object.keys(kindTexts)
   const place = ({ kind }: T): number => (order.includes(kind) ? order.indexOf(kind) : order.length)
   return kinds.toSorted((one, other) => place(one) - place(other))
 }

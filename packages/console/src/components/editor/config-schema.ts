@@ -1,7 +1,7 @@
 /** JSON Schemas of configurations: the schemas that apply at a position, and how a type and a default read. */
 import type { YamlStep } from './yaml-position.ts'
 
-const typesTexts = {
+const typeTitles = {
   duration: 'duration, such as 30s or 10m',
   size: 'size, such as 500kB or 10MB',
   rate: 'rate, such as 60/min',
@@ -100,7 +100,7 @@ export function schemaTypeText(root: ConfigSchema, given: ConfigSchema): string 
 
 function stringTypeText({ pattern, format, writeOnly = false }: ConfigSchema): string {
   const unit = pattern === undefined ? undefined : unitOf(pattern)
-  if (unit !== undefined) return typesTexts[unit]
+  if (unit !== undefined) return typeTitles[unit]
   if (writeOnly) return 'secret'
   return format === 'uri' ? 'URL' : 'string'
 }

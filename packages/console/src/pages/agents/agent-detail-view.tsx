@@ -23,7 +23,7 @@ import { affectsAgent } from '../../api/agents.ts'
 import type { AgentTabProps } from './agent-tab-props.ts'
 import './agent-detail-view.css'
 
-const tabsTexts = {
+const tabTitles = {
   overview: 'Overview',
   card: 'Card',
   connect: 'Connect',
@@ -74,7 +74,7 @@ export function AgentDetailView({
       <Tabs
         label={`Views of ${name}`}
         open={tab}
-        tabs={Object.entries(tabsTexts).map(([id, label]) => ({ id, label, href: agentPath(name, id) + search }))}
+        tabs={Object.entries(tabTitles).map(([id, label]) => ({ id, label, href: agentPath(name, id) + search }))}
       />
       <LoadState of={found} what="the agent" />
       {shown !== undefined && (

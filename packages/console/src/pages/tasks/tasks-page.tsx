@@ -19,7 +19,7 @@ import { TaskListView } from './list/task-list-view.tsx'
 import { parseTaskTab, type TaskTab } from './task-links.ts'
 import './tasks-page.css'
 
-const nounTexts = ['task', 'tasks'] as const
+const taskNoun = ['task', 'tasks'] as const
 
 interface ListedTasks {
   readonly filters: TaskFilters
@@ -27,7 +27,7 @@ interface ListedTasks {
 }
 
 const { exportList: exportTasks, ExportButton } = createListExport<ListedTasks>({
-  noun: nounTexts,
+  noun: taskNoun,
   fileName: 'tasks',
   format: 'json',
   pages(listed) {

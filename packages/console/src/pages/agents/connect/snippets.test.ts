@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { SnippetInput } from './code-strings.ts'
+import type { SnippetInput } from './client-programs.ts'
 import { agentSnippets } from './snippets.ts'
 
 const parts: SnippetInput = {

@@ -3,7 +3,15 @@
  * so that it is never written into a page, a file or a shell's history.
  */
 import { fillMessageId, messageIdPlaceholder, shellQuote } from '../../../components/shell/curl.ts'
-import { a2aJs, installCommands, mcpHttp, mcpStdio, parleyClient, python, type SnippetInput } from './code-strings.ts'
+import {
+  a2aJs,
+  installCommands,
+  mcpHttp,
+  mcpStdio,
+  parleyClient,
+  python,
+  type SnippetInput,
+} from './client-programs.ts'
 
 export interface Snippet {
   readonly id: string

@@ -30,7 +30,7 @@ const sortOptions = {
   kind: 'Kind',
   load: 'Load',
 }
-const columnsTexts = {
+const columnTitles = {
   name: 'Agent',
   kind: 'Kind',
   health: 'Health',
@@ -162,10 +162,10 @@ function Columns({ order }: { readonly order: AgentOrder | undefined }) {
             type="button"
             class={`plain agents-${column}`}
             aria-pressed={isChosen}
-            title={`Sort by ${columnsTexts[column]}`}
+            title={`Sort by ${columnTitles[column]}`}
             onClick={() => setQuery({ sort: nextOrder(order, column) }, { push: true })}
           >
-            {columnsTexts[column]}
+            {columnTitles[column]}
             {isChosen && <span aria-hidden="true">{order.isDescending ? ' ↓' : ' ↑'}</span>}
           </button>
         )

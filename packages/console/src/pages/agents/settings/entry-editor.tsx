@@ -16,7 +16,7 @@ import type { Entry } from './setting-values.ts'
 import { SettingsForm } from './settings-form.tsx'
 import { useEntryReview, type EntryReviewState } from './use-entry-review.ts'
 
-const textTexts = { yaml: 'YAML', json: 'JSON' }
+const formatTitles = { yaml: 'YAML', json: 'JSON' }
 
 export interface EntryEditorProps {
   readonly name: string
@@ -58,7 +58,7 @@ export function EntryEditor({ name, saved, base, schema, onApplied }: EntryEdito
   if (view === 'review' && draft !== undefined && result.diff !== undefined && result.effects !== undefined) {
     return <EntryReview name={name} text={result.text} base={draft.base} result={result} onApplied={onApplied} />
   }
-  const format = textTexts[result.format]
+  const format = formatTitles[result.format]
   return (
     <div class="stack agent-part settings-editor">
       <div class="bar settings-bar">

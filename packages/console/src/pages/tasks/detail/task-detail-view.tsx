@@ -19,7 +19,7 @@ import { useTask } from './use-task.ts'
 import { ProtocolTab } from '../protocol/protocol-tab.tsx'
 import './task-detail-view.css'
 
-const tabsTexts = { conversation: 'Conversation', events: 'Events', protocol: 'Protocol', trace: 'Trace' }
+const tabTitles = { conversation: 'Conversation', events: 'Events', protocol: 'Protocol', trace: 'Trace' }
 
 export function TaskDetailView({ id, tab }: { readonly id: string; readonly tab: TaskTab }) {
   const { detail, problem, reload } = useTask(id)
@@ -105,7 +105,7 @@ function LoadedTaskView({
         open={tab}
         tabs={taskTabs.map((one) => ({
           id: one,
-          label: tabsTexts[one],
+          label: tabTitles[one],
           href: tabHref(id, one),
           ...(one === 'events' ? { count: detail.head } : {}),
         }))}

@@ -6,7 +6,7 @@ import { hiddenColumns, showColumn, taskColumns } from './task-columns.ts'
 import { isDefaultOrder, taskOrderQuery, type SortDirection, type TaskOrder, type TaskSort } from './task-order.ts'
 
 const sortedBy = { time: 'oldest first', duration: 'by duration', agent: 'by agent', state: 'by state' }
-const ordersTexts = {
+const orderTitles = {
   'time desc': 'Last update, newest first',
   'time asc': 'Last update, oldest first',
   'duration desc': 'Working time, longest first',
@@ -40,7 +40,7 @@ export function ViewMenu({ order }: { readonly order: TaskOrder }) {
               value={`${order.sort} ${order.direction}`}
               options={orders.map(({ sort, direction }) => [
                 `${sort} ${direction}`,
-                ordersTexts[`${sort} ${direction}` as const],
+                orderTitles[`${sort} ${direction}` as const],
               ])}
               onChange={(value) => {
                 const [sort, direction] = value.split(' ') as [TaskSort, SortDirection]
