@@ -63,6 +63,21 @@ describe('the log', () => {
     assert.doesNotMatch(under.stack, /node:internal/)
   })
 
+  it('leaves out the place of a query where PostgreSQL starts or stops, and keeps that of a wrong one', () => {
+    const { log, json } = open()
+    for (const code of ['57P03', '42601']) {
+      const refused = Object.assign(new Error('refused'), { name: 'error', code })
+      log.warn('due work failed', {
+        cause: new A2AError('UNAVAILABLE', 'The store does not answer', {}, { cause: refused }),
+      })
+    }
+    const errors = json().map(({ error }) => (error as { cause: { stack?: string } }).cause)
+    assert.deepEqual(
+      errors.map(({ stack }) => stack !== undefined),
+      [false, true],
+    )
+  })
+
   it('holds no secret, in no field, however deep, and in no text [B-170 T-12]', () => {
     const { log, lines } = open({ secrets: ['hunter2-hunter2'] })
     log.info('called with Bearer abcdefghijkl', {

@@ -106,7 +106,9 @@ function withoutInternals(stack: string): string {
   return stack.slice(0, maxStackLength).replaceAll(/\n[^\S\n]+at [^\n]*\bnode:[^\n]*/g, '')
 }
 
-function isExpectedError({ name }: Error): boolean {
+function isExpectedError({ name, code }: Error & { readonly code?: unknown }): boolean {
+  // PostgreSQL starts, stops or has no connection left: every query fails so, and its stack says nothing of it.
+  if (name === 'error' && /^(08|53|57P)/.test(String(code))) return true
   return name === 'Error' || name === 'A2AError' || name === 'ConfigError'
 }
 
