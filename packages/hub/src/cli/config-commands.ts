@@ -33,7 +33,8 @@ export const configCheck: Command = {
     const { agents, store } = knownSections(loaded)
     const names = Object.keys(agents ?? {})
     // Not an error here: it is often set only where the hub runs.
-    const lacksMasterKey = store?.url.startsWith('postgres') === true && !store.masterKey
+    const masterKey = store !== undefined && 'masterKey' in store ? store.masterKey : undefined
+    const lacksMasterKey = store?.url.startsWith('postgres') === true && !masterKey
     const notRead = loaded.unread.map(shown)
     const settings = [...new Set(notRead.map(({ path }) => path))]
     const hubSecrets = hubReferencesIn([...loaded.references.values()])
