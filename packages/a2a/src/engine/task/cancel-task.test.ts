@@ -54,6 +54,25 @@ describe('a cancel', () => {
     assert.deepEqual(typesOf(await testEngine.log(id)).slice(-2), ['cancel', 'status'])
   })
 
+  it('leaves no error in the log if the agent stops by throwing, and that of an agent that fails meanwhile', async (t) => {
+    for (const [thrown, note] of [
+      [(signal: AbortSignal) => signal.reason as Error, undefined],
+      [() => new DOMException('The operation was aborted', 'AbortError'), undefined],
+      [() => new TypeError('no file'), /TypeError: no file/],
+    ] as const) {
+      const testEngine = await openTestEngine(t, async function* ({ signal }: Turn) {
+        yield status('working')
+        await untilAborted(signal)
+        throw thrown(signal)
+      })
+      const { id } = await testEngine.start('go')
+      assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
+      const notes = (await testEngine.log(id)).flatMap(({ body }) => (body.type === 'note' ? [body.text] : []))
+      assert.equal(notes.length, note === undefined ? 0 : 1, notes.join())
+      if (note !== undefined) assert.match(notes[0] ?? '', note)
+    }
+  })
+
   it('stores its metadata in the log', async (t) => {
     const testEngine = await openTestEngine(t, polite)
     const { id } = await testEngine.start('go')
