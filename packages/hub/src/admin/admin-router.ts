@@ -209,8 +209,9 @@ function methodNotAllowed(routes: readonly AdminRoute[]): RouteError {
 
 function asRouteError(reason: unknown): RouteError {
   if (reason instanceof RouteError) return reason
-  // The client has disconnected while its response waited for memory.
-  if (reason instanceof A2AError && reason.code === 'UNAVAILABLE') return new RouteError('UNAVAILABLE', reason.message)
+  // Without a cause, the client has disconnected while its response waited for memory.
+  if (reason instanceof A2AError && reason.code === 'UNAVAILABLE')
+    return Object.assign(new RouteError('UNAVAILABLE', reason.message), { cause: reason.cause })
   return new RouteError('INTERNAL', 'Internal error')
 }
 
