@@ -6,10 +6,10 @@ import { usePaletteActions } from '../../app/palette-state.ts'
 import { pageRoute, query } from '../../app/router.ts'
 import { CopyButton, copyText } from '../../components/content/copy-button.tsx'
 import { PageHead } from '../../components/layout/page-head.tsx'
+import { lazyView } from '../../components/layout/lazy-view.tsx'
 import { SplitView } from '../../components/layout/split-view.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
 import { createListExport } from '../../components/list/list-export.tsx'
-import { ComparePage } from './compare/compare-page.tsx'
 import { TaskDetailView } from './detail/task-detail-view.tsx'
 import { TaskFilterBar } from './list/task-filter-bar.tsx'
 import { taskFilters, taskListQuery, type TaskFilters } from './list/task-filters.ts'
@@ -18,6 +18,8 @@ import { readTaskOrder, taskOrderParams, taskOrderRequest, type TaskOrder } from
 import { TaskListView } from './list/task-list-view.tsx'
 import { parseTaskTab, type TaskTab } from './task-links.ts'
 import './tasks-page.css'
+
+const ComparePage = lazyView('the comparison', async () => (await import('./compare/compare-page.tsx')).ComparePage)
 
 const taskNoun = ['task', 'tasks'] as const
 

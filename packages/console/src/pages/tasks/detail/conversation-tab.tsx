@@ -5,13 +5,18 @@ import type { TaskDetail } from '../../../api/admin.ts'
 import { consoleCaller } from '../../../api/session-state.ts'
 import { isWorkingState, transcriptOf } from '../../../conversation/transcript.ts'
 import { TranscriptView } from '../../../conversation/transcript-view.tsx'
-import { OthersQuestion } from '../../../conversation/question/question-form.tsx'
+import { lazyView } from '../../../components/layout/lazy-view.tsx'
 import { isWaitingState } from '../../../components/status/task-states.ts'
 import { createFoldToSeq } from '../events/fold-events.ts'
 import { ReplayBar, type Replay } from '../replay/replay.tsx'
 import type { TaskLog } from './task-log.ts'
 import { selectEvent, taskPlaygroundHref } from '../task-links.ts'
 import { a2aTaskOf } from './use-task.ts'
+
+const OthersQuestion = lazyView(
+  'the question',
+  async () => (await import('../../../conversation/question/question-form.tsx')).OthersQuestion,
+)
 
 export interface ConversationTabProps {
   readonly detail: TaskDetail

@@ -7,7 +7,6 @@ import { showToast } from '../../../app/announce.ts'
 import { download, downloadJson } from '../../../components/content/download.ts'
 import type { TaskLog } from './task-log.ts'
 import { a2aTaskOf } from './use-task.ts'
-import { writeTest } from './write-test.ts'
 
 async function reportExport(done: string, run: () => Promise<void>): Promise<void> {
   try {
@@ -36,6 +35,7 @@ export function exportTaskTest(detail: TaskDetail, log: TaskLog): Promise<void> 
     const { agent, id } = detail
     const task = await callAdmin('getTask', { params: { taskId: id } })
     const events = (log.isFromStart.value ? await loadTaskEvents(id) : undefined) ?? []
+    const { writeTest } = await import('./write-test.ts')
     const text = writeTest({ agent, origin: location.origin, task: a2aTaskOf(task), events })
     download(new Blob([text], { type: 'text/javascript' }), `${agentFileName(agent)}-${id.slice(0, 8)}.test.mjs`)
   })

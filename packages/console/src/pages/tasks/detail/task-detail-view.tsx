@@ -4,20 +4,22 @@ import { isProblem } from '../../../api/problem.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { navigate } from '../../../app/router.ts'
 import { Icon } from '../../../components/icon.tsx'
+import { lazyView } from '../../../components/layout/lazy-view.tsx'
 import { Tabs } from '../../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { ConversationTab } from './conversation-tab.tsx'
-import { EventsTab } from '../events/events-tab.tsx'
 import { TaskHead } from './task-head.tsx'
 import { useTaskLog, type TaskLog } from './task-log.ts'
 import { listHref, openTab, selectedSeq, selectEvent, tabHref, taskTabs, type TaskTab } from '../task-links.ts'
 import { eventIndexAtSeq } from '../timeline/event-axis.ts'
 import { Timeline } from '../timeline/timeline.tsx'
-import { TraceTab } from './trace-tab.tsx'
 import { useReplay } from '../replay/replay.tsx'
 import { useTask } from './use-task.ts'
-import { ProtocolTab } from '../protocol/protocol-tab.tsx'
 import './task-detail-view.css'
+
+const EventsTab = lazyView('the events', async () => (await import('../events/events-tab.tsx')).EventsTab)
+const ProtocolTab = lazyView('the frames', async () => (await import('../protocol/protocol-tab.tsx')).ProtocolTab)
+const TraceTab = lazyView('the trace', async () => (await import('./trace-tab.tsx')).TraceTab)
 
 const tabTitles = { conversation: 'Conversation', events: 'Events', protocol: 'Protocol', trace: 'Trace' }
 
