@@ -21,8 +21,11 @@ import { readLog } from './read-log.ts'
  */
 const maxIdle = 250
 const maxIdleBytes = 64_000
-/** The limit of all larger tasks together that were loaded for reading: the same task is often read again at once. */
-const maxCachedLargeBytes = 64_000_000
+/**
+ * The limit of all larger tasks together that were loaded for reading: the same task is often read again at once. Their JSON and
+ * their protobuf are cached with them, so they take three times as much.
+ */
+const maxCachedLargeBytes = 32_000_000
 /**
  * The limit of all large tasks that streams keep in memory, and of those of one owner. A stream may wait forever on a silent task:
  * without a limit 33 silent streams of 15 MB each ended a process. Tasks that run here are in memory anyway and do not count.
