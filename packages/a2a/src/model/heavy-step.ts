@@ -17,9 +17,9 @@ const longestPauseMs = 50
 /**
  * A body or task that waits for its first step takes little memory, or just its bytes; in progress it takes five times as much. So
  * work in progress goes first, except for one step in so many. Without the exception, large responses that are read without end
- * would block new bodies.
+ * would block new bodies. A body of 20 MB takes about as many steps: with a smaller number bodies would begin faster than they end.
  */
-const stepsPerFirst = 4
+const stepsPerFirst = 32
 
 /** Resolves when the next step of some work may run, which ends with the current turn of the event loop. */
 export type NextStep = () => Promise<void>
