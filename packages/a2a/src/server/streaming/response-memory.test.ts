@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openResponseMemory } from './response-memory.ts'
-import { createUnsentBytes } from './unsent-bytes.ts'
+import { createUnsentBytes, type ReaderAccount } from './unsent-bytes.ts'
 
 const megabyte = 1_000_000
 const limits = { unsentBytes: 20 * megabyte, unsentBytesPerCaller: 5 * megabyte }
@@ -94,5 +94,23 @@ describe('the memory of a response', () => {
     await assert.rejects(value, { code: 'UNAVAILABLE' })
     assert.equal(unsent.unsentBytes, 5 * megabyte)
     other.close()
+  })
+
+  it('opens no account that stays open for a client that had already gone', async () => {
+    const unsent = createUnsentBytes(limits)
+    const accounts: ReaderAccount[] = []
+    const open = (caller: string): ReaderAccount => {
+      const account = unsent.open(caller)
+      accounts.push(account)
+      return account
+    }
+    const memory = openResponseMemory({ ...unsent, open }, 'a', AbortSignal.abort())
+    memory.release()
+    await assert.rejects(
+      memory.read(async ({ admitRead }) => String(await admitRead(megabyte)), bytesOf),
+      { code: 'UNAVAILABLE' },
+    )
+    for (const account of accounts) account.setOwnBytes(1)
+    assert.deepEqual([accounts.length, unsent.unsentBytes], [1, 0], 'a closed account counts nothing')
   })
 })

@@ -31,9 +31,11 @@ export function openResponseMemory(unsent: UnsentBytes, caller: string, signal: 
     const own = (account ??= unsent.open(caller))
     const isFirst = bytesHeld === 0
     bytesHeld += bytes
-    const nextStep = await own.admitRead(isFirst ? bytes : bytesHeld, signal, isFirst)
-    if (isReleased) own.close()
-    return nextStep
+    try {
+      return await own.admitRead(isFirst ? bytes : bytesHeld, signal, isFirst)
+    } finally {
+      if (isReleased) own.close()
+    }
   }
 
   return {
