@@ -75,6 +75,8 @@ export interface Append {
    * row or the lease. Record times never decrease: an earlier `at` becomes that of the record before.
    */
   readonly records: readonly { readonly at: number; readonly body: RecordBody }[]
+  /** The owner of the task: the text of a long record is written in steps, for which owners take turns. */
+  readonly owner?: string
   /** With `expectedSeq: 0` this creates the task. */
   readonly create?: NewTask
   readonly change?: TaskChange

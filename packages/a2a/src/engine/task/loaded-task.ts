@@ -341,7 +341,8 @@ export class LoadedTask {
     const held = this.#leaseFence
     const { holder, store } = this.#deps
     const take = batch.lease === 'take' || (creating !== undefined && batch.lease !== 'release')
-    const append: Writable<Append> = { expectedSeq: this.fold.head, records: batch.records }
+    const { owner } = this.partition
+    const append: Writable<Append> = { expectedSeq: this.fold.head, owner, records: batch.records }
     if (creating === undefined) append.change = changeOf(batch, this.fold.consumedSeq)
     else append.create = initialTaskRow(creating, batch)
     if (held !== undefined) append.fence = held

@@ -79,7 +79,7 @@ export function prepareAppend(
     return { taskId, id, key, createsTask: create !== undefined, row: row.slice(1), blobs, records, bytes }
   }
   if (hasLongRecord(records)) {
-    return rowInSteps(columns, slim, () => heavyStep(create?.owner ?? taskId)).then(preparedWith)
+    return rowInSteps(columns, slim, () => heavyStep(append.owner ?? taskId)).then(preparedWith)
   }
   const text = records.length === 0 ? undefined : JSON.stringify(slim)
   const checksum = text === undefined ? undefined : crc32(text)

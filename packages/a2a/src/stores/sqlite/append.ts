@@ -235,7 +235,7 @@ function prepareAppend(taskId: string, append: Append): PreparedAppend | Promise
   }
   const status = append.change?.status ?? append.create?.status
   const metadata = append.create?.metadata
-  const recordsText = writeRecords(append.records, keep, () => heavyStep(append.create?.owner ?? taskId))
+  const recordsText = writeRecords(append.records, keep, () => heavyStep(append.owner ?? taskId))
   const preparedWith = (text: string | Uint8Array): PreparedAppend => ({
     ...append,
     recordsText: text,

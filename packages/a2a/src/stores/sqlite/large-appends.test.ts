@@ -61,6 +61,23 @@ describe('a store that closes while large appends wait', () => {
   })
 })
 
+describe('large appends of many tasks of one owner', () => {
+  it('take turns with those of another owner', async (t) => {
+    const store = sqliteStore(fileFor(t))
+    t.after(() => store.close())
+    const owners = [...Array.from({ length: 8 }, () => 'alice'), 'bob']
+    const tasks = await Promise.all(owners.map((owner) => createTask(store, { owner }, { records: chunks('0') })))
+    const order: string[] = []
+    await Promise.all(
+      tasks.map(async ({ id, owner }) => {
+        await assertAppended(store, id, { expectedSeq: 1, owner, records: chunks(large('x')) })
+        order.push(owner)
+      }),
+    )
+    assert.notEqual(order.at(-1), 'bob', order.join())
+  })
+})
+
 describe('large and small appends of one task, in turn', () => {
   it('are in the log in the order in which they were requested', async (t) => {
     const store = sqliteStore(fileFor(t))
