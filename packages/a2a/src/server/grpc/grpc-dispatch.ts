@@ -80,7 +80,7 @@ export function createGrpcDispatch(
     try {
       if (isHeavy(call.size)) {
         markLarge(request)
-        await firstHeavyStep()
+        await firstHeavyStep(context.callerKey)
       }
       const byAuthority = agentByAuthority(call.authority, registry.byName.values())
       // An authority that the operator assigned to an agent is a valid host.
