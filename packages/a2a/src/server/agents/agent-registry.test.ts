@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cursorExtension } from '../../model/extension.ts'
-import { resolveRoute } from '../http/resolve-route.ts'
+import { resolveRoute } from '../http/router.ts'
 import { clientTools, credentials, cursor, timestamps, trace } from '../extensions/builtin-extensions.ts'
 import { createAgentRegistry } from './agent-registry.ts'
 

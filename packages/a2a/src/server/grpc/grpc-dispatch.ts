@@ -166,7 +166,7 @@ function resolveCalledAgent(
   const tenant = tenantIn(message)
   const [agent = '', ...rest] = tenant.split('/')
   // A tenant without an agent belongs to the default agent. Any other name is an agent that is not registered (see
-  // resolve-route.ts).
+  // http/router.ts).
   const registeredAgent = byName.get(agent) ?? (tenants.includes(tenant) ? undefined : absentAgent(agent))
   if (registeredAgent === undefined) return { registeredAgent: defaultAgent, payload: () => message }
   return { registeredAgent, payload: () => ({ ...(message as object), tenant: rest.join('/') }) }

@@ -1,7 +1,7 @@
 /** Routes a request to its endpoint: checks the host and the origin, the readiness of the server, and finds the agent. */
 import type { Framing } from '../../bindings/protocol-binding.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
-import { bindingServers } from '../../bindings/protocol-bindings.ts'
+import { bindingServers, type HttpBindingName, httpBindingNames } from '../../bindings/protocol-bindings.ts'
 import { restFraming } from '../../bindings/rest/rest-server.ts'
 import { A2AError } from '../../model/error.ts'
 import { checkAdmission, reportOutcome } from '../calls/call-steps.ts'
@@ -13,7 +13,7 @@ import { checkHost, createCors, createHostRule } from './host-and-cors.ts'
 import { homePage, wantsPage } from './home-page.ts'
 import type { ServerContext } from '../server-context.ts'
 import { jwksPath, type KeyPublisher } from '../keys/jwks.ts'
-import { resolveRoute, type ResolvedRoute } from './resolve-route.ts'
+import { absentAgent, unnamedAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
 import type { ServerOptions } from '../options.ts'
 import { waitUntilStarted, type Readiness } from './readiness.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
@@ -285,4 +285,72 @@ function noExtendedCard(): A2AError {
 function withHeaders(response: HttpResponse, more: HttpHeaders): HttpResponse {
   const vary = [response.headers.vary, more.vary].filter((value) => value !== undefined).join(', ')
   return { ...response, headers: { ...response.headers, ...more, ...(vary !== '' ? { vary } : {}) } }
+}
+
+/** What a path of an agent serves: operations over a binding, or one of the documents beside them. */
+interface Endpoint {
+  readonly endpoint: 'call' | 'card' | 'card-0.2' | 'extended-card-0.2'
+  /** For a document: REST, whose errors it has. */
+  readonly binding: HttpBindingName
+}
+
+interface ResolvedRoute extends Endpoint {
+  readonly registeredAgent: RegisteredAgent
+  /** The rest of the path after the agent's own. */
+  readonly subpath: string
+}
+
+/**
+ * Every agent has its own path; the default agent also answers at the root, at /a2a and at /api/a2a, where clients look for an agent by
+ * convention. If there are others, it does not answer below /a2a. Uses indexOf, because this runs for every request.
+ */
+export function resolveRoute(registry: AgentRegistry, path: string, tenants: readonly string[] = []): ResolvedRoute {
+  const { byName, defaultAgent } = registry
+  if (path === '/') return routeBelow(defaultAgent, '')
+  if (path.startsWith('/a2a')) {
+    if (path.length === 4) return routeBelow(defaultAgent, '')
+    if (path[4] === '/') {
+      const slash = path.indexOf('/', 5)
+      const name = slash < 0 ? path.slice(5) : path.slice(5, slash)
+      const registeredAgent = byName.get(name)
+      const subpath = slash < 0 ? '' : path.slice(slash)
+      if (registeredAgent !== undefined && registeredAgent.path !== '') return routeBelow(registeredAgent, subpath)
+      // If agents have names, any valid name is treated as one, so that the response does not reveal whether a hidden agent exists.
+      const absentPlaceholder = defaultAgent.path === '' || tenants.includes(name) ? undefined : absentAgent(name)
+      if (absentPlaceholder !== undefined) return routeBelow(absentPlaceholder, subpath)
+      // A client that lost the agent's name must not get another agent in its place.
+      const isUnnamed = path.length > 5 && !tenants.includes(name) && registry.names().length > 1
+      return routeBelow(isUnnamed ? unnamedAgent() : defaultAgent, path.slice(4))
+    }
+  }
+  if (path === '/api/a2a') return routeBelow(defaultAgent, '')
+  // The card at the root does not list this address, so it is also served below it.
+  if (path.startsWith('/api/a2a/') && endpointOf(path.slice(8)).endpoint.startsWith('card'))
+    return routeBelow(defaultAgent, path.slice(8))
+  return routeBelow(defaultAgent, path)
+}
+
+function routeBelow(registeredAgent: RegisteredAgent, subpath: string): ResolvedRoute {
+  const { endpoint, binding } = endpointOf(subpath)
+  return { registeredAgent, endpoint, binding, subpath }
+}
+
+const documents = {
+  '/.well-known/agent-card.json': 'card',
+  '/.well-known/agent': 'card',
+  '/agent-card': 'card',
+  '/.well-known/agent.json': 'card-0.2',
+  '/agent/authenticatedExtendedCard': 'extended-card-0.2',
+} as const
+
+const otherPaths: Endpoint = { endpoint: 'call', binding: 'HTTP+JSON' }
+const endpoints = new Map<string, Endpoint>([
+  ...Object.entries(documents).map(([path, endpoint]) => [path, { ...otherPaths, endpoint }] as const),
+  ...httpBindingNames.flatMap((binding) =>
+    (bindingServers[binding].paths ?? []).map((path) => [path, { endpoint: 'call', binding }] as const),
+  ),
+])
+
+function endpointOf(subpath: string): Endpoint {
+  return endpoints.get(subpath) ?? otherPaths
 }
