@@ -31,9 +31,9 @@ export function commandText(
  * (scripts/caller-folder.mjs sets PARLEY_COMMAND), by npx, or by a script of a project.
  */
 export function programName(environment: Terminal['environment']): string {
-  const event = environment['npm_lifecycle_event']
-  const byNpm = event === 'npx' ? 'npx @parley/hub' : 'npx parley'
-  return environment['PARLEY_COMMAND'] ?? (event === undefined ? 'parley' : byNpm)
+  // By the name of its package: npx may take the name of the program for a package of others.
+  const isByNpm = environment['npm_lifecycle_event'] !== undefined
+  return environment['PARLEY_COMMAND'] ?? (isByNpm ? 'npx @parley/hub' : 'parley')
 }
 
 function quoted(text: string): string {
