@@ -32,5 +32,5 @@ export function exactTimesText({ workingMs, waitingMs, totalMs }: TaskTimes): st
 export function timesText({ workingMs, waitingMs }: TaskTimes): string {
   const working = formatDuration(workingMs)
   if (waitingMs < shownWaitMs) return working
-  return `${`${working} working`}, ${`${formatDuration(waitingMs)} waiting`}`
+  return `${working} working, ${formatDuration(waitingMs)} waiting`
 }

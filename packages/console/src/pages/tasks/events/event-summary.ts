@@ -25,7 +25,7 @@ function fullSummary(record: LogRecord): string {
     case 'turn-started':
       return body.attempt > 1 ? `turn ${body.turn} started again, attempt ${body.attempt}` : `turn ${body.turn} started`
     case 'turn-ended':
-      return `${`turn ${body.turn} ended`}${body.reason === undefined ? '' : `: ${body.reason}`}`
+      return `turn ${body.turn} ended${body.reason === undefined ? '' : `: ${body.reason}`}`
     case 'checkpoint':
       return JSON.stringify(body.data)
     case 'question':

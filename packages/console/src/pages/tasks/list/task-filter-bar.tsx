@@ -92,7 +92,9 @@ function CallerAndContext({
   readonly tasks: ReadonlySignal<readonly TaskSummary[] | undefined>
   readonly close: () => void
 }) {
-  const callers = callerNames(tasks.value).toSorted().slice(0, 100)
+  const callers = callerNames(tasks.value)
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .slice(0, 100)
   return (
     <form
       class="stack"

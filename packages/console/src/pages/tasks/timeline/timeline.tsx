@@ -154,7 +154,7 @@ function eventText(events: readonly LogRecord[], index: number, fromMs: number):
   const what = state === undefined ? event.type : `${event.type} ${taskStateDisplay(state).word}`
   const words = eventSummary(event)
   const since = formatDuration(recordTimeMs(event) - fromMs)
-  return `${`${event.seq} of ${events.at(-1)?.seq ?? event.seq}`} · +${since} · ${what}${words === '' ? '' : ` · ${words.slice(0, 80)}`}`
+  return `${event.seq} of ${events.at(-1)?.seq ?? event.seq} · +${since} · ${what}${words === '' ? '' : ` · ${words.slice(0, 80)}`}`
 }
 
 function percent(share: number): string {
