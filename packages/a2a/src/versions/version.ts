@@ -78,9 +78,10 @@ export interface Dialect {
   writeEvent(event: StreamEvent): unknown
   /**
    * Inserts what depends on the stream: 0.x's `final`. Identity in 1.0. Only the last two characters are read and changed, so
-   * for a long text they may be passed alone.
+   * for a long text they may be passed alone, unless `sealsWhole` is set.
    */
   seal(json: string, event: StreamEvent, final: boolean): string
+  readonly sealsWhole?: boolean
   /** Whether `writeEvent` and `seal` change nothing. */
   readonly writesCanonicalEvents?: boolean
   /** The name of a canonical request field in this dialect, for errors found after decoding. */

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { inputRequired } from '../../agents/reports.ts'
 import { testMessage, legacyTestMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import type { EndpointVariant, VariantRequest } from './endpoint-variant.ts'
+import { legacyV03Draft } from './legacy-v03-draft.ts'
 import type { Handler } from '../handler.ts'
 import { timestampsExtension } from '../../model/extension.ts'
 import { timestamps } from '../extensions/builtin-extensions.ts'
@@ -49,6 +50,15 @@ describe('an endpoint variant', () => {
     assert.equal((await get(handler, `/v1/tasks/${sent.json.id}`)).json.seen, true)
     const elsewhere = await post(handler, rpc('message/send', { message: legacyTestMessage() }))
     assert.equal(elsewhere.json.result.seen, undefined)
+  })
+
+  it('rewrites the frame of a large event as a whole', async () => {
+    const text = 'x'.repeat(100_000)
+    const handler = open({ agent: () => text, endpointVariants: legacyV03Draft })
+    const events = await frames(handler, '/v1/message:stream', { message: legacyTestMessage() })
+    const [large] = events.filter(({ artifact }) => artifact !== undefined)
+    assert.deepEqual([large.artifact.parts[0].text, large.result.artifact.parts[0].text], [text, text])
+    assert.equal(events.at(-1).final, true)
   })
 
   it('does not share its bytes with the dialect that it wraps', async () => {

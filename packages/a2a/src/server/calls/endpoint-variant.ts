@@ -103,6 +103,7 @@ function variantDialect(base: Dialect, { path, rewrite, frame, errorBody }: Endp
     writeResult: (operation, result) => rewritten(base.writeResult(operation, result)),
     writeEvent: (event) => rewritten(base.writeEvent(event)),
     writesCanonicalEvents: false,
+    sealsWhole: frame !== undefined,
     seal(json, event, final) {
       const sealed = base.seal(json, event, final)
       return frame === undefined ? sealed : frame(sealed)

@@ -301,6 +301,10 @@ function isPlainText(event: StreamEvent): boolean {
 
 /** The last two characters of JSON are always ASCII. */
 function sealBytes(dialect: Dialect, bytes: Uint8Array, event: StreamEvent, final: boolean): SealedBytes {
+  if (dialect.sealsWhole === true) {
+    const whole = new TextEncoder().encode(dialect.seal(chunkText(bytes), event, final))
+    return { bytes: whole, end: whole.length, suffix: '' }
+  }
   const end = bytes.length - 2
   return { bytes, end, suffix: dialect.seal(String.fromCharCode(...bytes.subarray(end)), event, final) }
 }
