@@ -109,7 +109,10 @@ describeInBrowser('the protocol log', async (browser) => {
     assert.match(await rows.first().innerText(), /#\d+ artifactUpdate · “You said: ”\s*\d+(\.\d)? m?s/)
     await rows.first().locator('.protocol-open').click()
     await rows.first().getByText('"You said: "').waitFor()
-    await rows.first().getByRole('button', { name: 'Show raw' }).click()
+    await rows
+      .first()
+      .getByText(/^As sent/)
+      .click()
     assert.match(await rows.first().locator('pre').innerText(), /^id: \d+\ndata: \{"jsonrpc"/)
     await rows.first().getByRole('button', { name: 'Copy this frame' }).click()
     await waitForClipboard(page, 'id: ')

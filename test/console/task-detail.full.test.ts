@@ -224,7 +224,7 @@ describeInBrowser('a task in the console', async (browser) => {
       for (const view of ['', '/events?event=2', '/protocol', '/trace']) {
         const page = await fixture.open(`/tasks/${model.id}${view}`, { theme, width })
         await page.locator('.task-detail').waitFor()
-        await page.locator('.task-scroll, .event-body, .protocol-frame, .task-trace').first().waitFor()
+        await page.locator('.task-scroll, .event-body, .payload, .task-trace').first().waitFor()
         assert.deepEqual(await seriousViolations(page), [], view)
         assert.equal(await pageWidth(page), width, view)
         await page.close()

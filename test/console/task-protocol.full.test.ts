@@ -40,15 +40,15 @@ describeInBrowser('the protocol view of a task', async (browser) => {
 
   it('shows the bytes sent, over JSON-RPC and over REST', async () => {
     const page = await fixture.open(`/tasks/${id}/protocol`)
-    await column(page, '1.0').getByRole('button', { name: 'frame' }).click()
+    await column(page, '1.0').getByRole('button', { name: 'Copy', exact: true }).click()
     assert.equal(await readClipboard(page), frameOf(last, '1.0', 'JSONRPC').frame)
     await page.getByRole('button', { name: 'REST' }).click()
     await page.waitForURL(/binding=rest/)
     await column(page, '0.3').getByText('"TASK_STATE_COMPLETED"', { exact: true }).waitFor()
-    await column(page, '0.3').getByRole('button', { name: 'frame' }).click()
+    await column(page, '0.3').getByRole('button', { name: 'Copy', exact: true }).click()
     assert.equal(await readClipboard(page), frameOf(last, '0.3', 'HTTP+JSON').frame)
     await column(page, '0.3')
-      .getByText(/^Bytes sent/)
+      .getByText(/^As sent/)
       .click()
     assert.equal(await column(page, '0.3').locator('pre').textContent(), frameOf(last, '0.3', 'HTTP+JSON').frame)
     await page.close()

@@ -8,8 +8,7 @@ import { RelativeTime } from '../../../components/time.tsx'
 import { EmptyState, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { signatureStatus } from '../../../agent/agent-status.ts'
-import { diffCards } from './card-diff.ts'
-import { CardComparison } from './card-comparison.tsx'
+import { CardPayloads } from './card-payloads.tsx'
 import { CardVersions } from './card-versions.tsx'
 import './card-tab.css'
 
@@ -60,10 +59,11 @@ function CardDrift({ name, remote: { approved, changed, policy }, onApproved }: 
         </div>
       </WarningNote>
       {approved !== undefined && (
-        <CardComparison
-          left={{ title: 'Approved', card: approved.card }}
-          right={{ title: 'Current', card }}
-          diff={diffCards(approved.card, card)}
+        <CardPayloads
+          cards={[
+            { id: 'approved', title: 'Approved', about: 'that you approved', card: approved.card },
+            { id: 'current', title: 'Current', about: 'that it has now', card },
+          ]}
         />
       )}
     </section>

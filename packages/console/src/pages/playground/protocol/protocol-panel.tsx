@@ -5,7 +5,7 @@ import { setQuery } from '../../../app/router.ts'
 import { CodeBlock } from '../../../components/content/code-block.tsx'
 import { CopyButton } from '../../../components/content/copy-button.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { JsonTreeView } from '../../../components/content/json-tree.tsx'
+import { PayloadView } from '../../../components/protocol/payload-view.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { formatCount, formatDuration } from '../../../components/format.ts'
 import { toggleProtocol, playgroundParams } from '../playground-params.ts'
@@ -157,17 +157,9 @@ function RowDetails({ row }: { readonly row: ProtocolRow }) {
 }
 
 function Body({ text }: { readonly text: string }) {
-  const isRaw = useSignal(false)
   const data = frameData(text)
   if (data === undefined) return <CodeBlock text={text} label="the frame" wrap />
-  return (
-    <>
-      {isRaw.value ? <CodeBlock text={text} label="the frame" wrap /> : <JsonTreeView value={data} open={8} />}
-      <button type="button" class="small plain" onClick={() => (isRaw.value = !isRaw.value)}>
-        {isRaw.value ? 'Show as tree' : 'Show raw'}
-      </button>
-    </>
-  )
+  return <PayloadView value={data} text={text} about="the frame" />
 }
 
 function Headers({ of }: { readonly of: Exchange['headers'] }) {

@@ -3,16 +3,13 @@ import { useMemo } from 'preact/hooks'
 import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
-import { CopyButton } from '../../../components/content/copy-button.tsx'
 import { bindingTitles } from '../../../components/binding-titles.ts'
 import { Icon } from '../../../components/icon.tsx'
-import { JsonTreeView } from '../../../components/content/json-tree.tsx'
+import { PayloadColumns } from '../../../components/protocol/payload-view.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
-import { formatBytes, pluralize } from '../../../components/format.ts'
 import type { TaskLog } from '../detail/task-log.ts'
 import { selectedSeq, selectEvent } from '../task-links.ts'
-import { differencesByVersion } from './version-diff.ts'
 import './protocol-tab.css'
 
 type Frame = AdminResponse<'listTaskFrames'>['events'][number]['frames'][number]
@@ -108,39 +105,19 @@ function Frames({ taskId, seq, binding, one }: FramesProps) {
   }
   const frames = resource.value.value?.events[0]?.frames.filter((frame) => frame.binding === binding)
   if (frames === undefined) return <Loading what="frames" />
-  const marks = differencesByVersion(frames)
+  const payloads = versions.flatMap((version) => {
+    const frame = frames.find((made) => made.version === version)
+    if (frame === undefined) return []
+    const label = `As clients of ${version} receive it`
+    const about = `the frame of ${version}`
+    return [{ name: version, title: `A2A ${version}`, label, about, value: frame.payload, text: frame.frame }]
+  })
+  const isShown = ({ name }: { readonly name: string }): boolean => one === undefined || one === name
   return (
-    <div class={one === undefined ? 'protocol-frames' : 'protocol-frames single'}>
-      {versions.map((version) => {
-        const frame = frames.find((made) => made.version === version)
-        if (frame === undefined || (one !== undefined && one !== version)) return null
-        return <FrameColumn key={version} frame={frame} marks={marks.get(version) ?? new Set()} />
-      })}
-    </div>
-  )
-}
-
-function FrameColumn({ frame, marks }: { readonly frame: Frame; readonly marks: ReadonlySet<string> }) {
-  const { version, payload, frame: raw } = frame
-  const size = formatBytes(new Blob([raw]).size)
-  return (
-    <section class="protocol-frame" aria-label={`As clients of ${version} receive it`}>
-      <header>
-        <h3>A2A {version}</h3>
-        <span class="faint cut grow">{marks.size === 0 ? 'Identical' : pluralize(marks.size, 'difference')}</span>
-        <CopyButton text={raw} label={`Copy the frame of ${version}, ${size}`} class="plain small">
-          Frame
-        </CopyButton>
-      </header>
-      <div class="protocol-json">
-        <JsonTreeView value={payload} open={9} changed={marks} />
-      </div>
-      <details>
-        <summary>Bytes sent, {size}</summary>
-        <pre tabIndex={0} aria-label={`Frame of ${version}`}>
-          {raw}
-        </pre>
-      </details>
-    </section>
+    <PayloadColumns
+      payloads={payloads.filter(isShown)}
+      hidden={payloads.filter((payload) => !isShown(payload))}
+      open={9}
+    />
   )
 }

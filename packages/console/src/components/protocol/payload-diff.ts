@@ -1,14 +1,14 @@
-/** The differences between the payloads of protocol versions, as paths to mark. */
-import { jsonPath } from '../../../components/content/json-path.ts'
+/** The differences between payloads, as paths to mark: an event in several versions of the protocol, or cards. */
+import { jsonPath } from '../content/json-path.ts'
 
-export interface VersionPayload {
-  readonly version: string
-  readonly payload: unknown
+export interface ComparedPayload {
+  readonly name: string
+  readonly value: unknown
 }
 
-/** For each version, the paths that differ from, or are missing in, any of the others. */
-export function differencesByVersion(payloads: readonly VersionPayload[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const opened = payloads.map(({ version, payload }) => ({ version, ...unwrapEvent(payload) }))
+/** For each payload, the paths that differ from, or are missing in, any of the others. */
+export function differencesByName(payloads: readonly ComparedPayload[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const opened = payloads.map(({ name, value }) => ({ name, ...unwrapEvent(value) }))
   return new Map(
     opened.map((one) => {
       const marks = new Set<string>()
@@ -17,7 +17,7 @@ export function differencesByVersion(payloads: readonly VersionPayload[]): Reado
         if (one.wrap !== other.wrap && one.wrap !== '') marks.add(one.wrap)
         compare(one.inner, other.inner, one.wrap, marks)
       }
-      return [one.version, marks]
+      return [one.name, marks]
     }),
   )
 }
@@ -31,11 +31,22 @@ function unwrapEvent(payload: unknown): { readonly wrap: string; readonly inner:
   return { wrap: '', inner: payload }
 }
 
-/** The paths of `one` at which `other` has another value or none. */
-export function differingPaths(one: unknown, other: unknown): ReadonlySet<string> {
+/** The members at the top of two values that only one has, and those that differ. */
+export function differingMembers(left: object, right: object) {
   const marks = new Set<string>()
-  compare(one, other, '', marks)
-  return marks
+  compare(left, right, '', marks)
+  const isChanged = (name: string): boolean => {
+    const path = jsonPath('', name, false)
+    return [...marks].some((mark) => mark === path || mark.startsWith(`${path}.`) || mark.startsWith(`${path}[`))
+  }
+  const back = new Set<string>()
+  compare(right, left, '', back)
+  for (const mark of back) marks.add(mark)
+  return {
+    onlyLeft: Object.keys(left).filter((name) => !Object.hasOwn(right, name)),
+    onlyRight: Object.keys(right).filter((name) => !Object.hasOwn(left, name)),
+    changed: Object.keys(left).filter((name) => Object.hasOwn(right, name) && isChanged(name)),
+  }
 }
 
 function compare(one: unknown, other: unknown, path: string, marks: Set<string>): void {
