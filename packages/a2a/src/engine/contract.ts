@@ -27,6 +27,8 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** Reserves memory before a large task is read, and returns the steps to read it in. Rejects if the client has gone. */
   readonly admitRead?: (bytes: number) => Promise<NextStep>
+  /** Releases that memory, for a call that waits for the agent: it waits for minutes, and the agent may read as the same caller. */
+  readonly releaseRead?: () => void
   /** Extensions that are active for this request. */
   readonly extensions: readonly string[]
   /** The operation streams. The engine sets it if the server does not. */

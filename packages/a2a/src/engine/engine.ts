@@ -141,7 +141,10 @@ export function createEngine(deps: EngineDeps): Engine {
       if ('reply' in accepted) return { message: accepted.reply }
       const { loaded } = accepted
       const waits = request.configuration?.returnImmediately !== true
-      if (waits) await waitUntil(loaded, () => isSettled(loaded), deps.limits.waitMs)
+      if (waits) {
+        context.releaseRead?.()
+        await waitUntil(loaded, () => isSettled(loaded), deps.limits.waitMs)
+      }
       return { task: withHistory(taskView(loaded.fold), request.configuration?.historyLength) }
     },
 

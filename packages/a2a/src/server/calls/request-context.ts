@@ -146,6 +146,10 @@ export class RequestContext implements CallContext {
     return this.reader?.admitRead(bytes) ?? this.account.admitRead(bytes, this.signal)
   }
 
+  releaseRead(): void {
+    this.#account?.setOwnBytes(0)
+  }
+
   setCaller(caller: Caller): void {
     this.identity = caller
     this.caller = caller

@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { artifact } from '../../agents/reports.ts'
+import { artifact, inputRequired } from '../../agents/reports.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { FullStore } from '../../stores/store.ts'
+import { guardMs } from '../../testing/fixtures/eventually.ts'
 import { modern, openGrpcServers } from '../../testing/fixtures/grpc-server.ts'
 
 const taskBytes = 700_000
@@ -115,4 +116,47 @@ describe('many large tasks at once', async () => {
         memory.release()
       }
     }))
+})
+
+describe('a call that continues a large task', () => {
+  it('holds no memory while it waits for the agent, which may read as the same caller', async () => {
+    const store = memoryStore()
+    // Its tasks outlive the first server.
+    const kept: FullStore = {
+      ...store,
+      close: async () => {},
+      tasks: { ...store.tasks, sizeOf: async () => taskBytes },
+    }
+    let url = ''
+    const openServer = () =>
+      servers.open({
+        store: kept,
+        limits: { unsentBytesPerCaller: 1_000_000 },
+        authenticate: () => ({ id: 'alice' }),
+        agent: async function* ({ text }) {
+          if (text !== 'ask') {
+            const about = { headers: { 'a2a-version': '1.0' }, signal: AbortSignal.timeout(guardMs) }
+            yield String((await (await fetch(`${url}/tasks/${text}`, about)).text()).length > taskBytes)
+            return
+          }
+          yield artifact('a', { text: 'x'.repeat(taskBytes) })
+          yield inputRequired('Which task?')
+        },
+      })
+    let server = await openServer()
+    const send = async (text: string, taskId?: string) => {
+      const about = taskId === undefined ? {} : { taskId }
+      const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }], ...about }
+      const sent = await server.handler.call('SendMessage', { message, configuration: { historyLength: 0 } })
+      assert.ok('task' in sent)
+      return sent.task
+    }
+    const [task, other] = [await send('ask'), await send('ask')]
+    await server.close()
+    server = await openServer()
+    url = server.url
+    const { status, artifacts = [] } = await send(other.id, task.id)
+    assert.equal(status.state, 'TASK_STATE_COMPLETED')
+    assert.deepEqual(artifacts.at(-1)?.parts, [{ text: 'true' }])
+  })
 })
