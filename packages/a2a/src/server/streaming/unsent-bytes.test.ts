@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { heavyStep } from '../../model/heavy-step.ts'
 import { createUnsentBytes } from './unsent-bytes.ts'
 
 const limits = { unsentBytes: 1_000, unsentBytesPerCaller: 400 }
@@ -100,5 +101,17 @@ describe('unsent bytes', () => {
     holder.close()
     await turn()
     assert.equal(unsent.unsentBytes, 0)
+  })
+
+  it('of a value that is read at once wait for no heavy step', async () => {
+    const account = createUnsentBytes(limits).open('a')
+    const { signal } = new AbortController()
+    const order: string[] = []
+    const read = (bytes: number): Promise<unknown> =>
+      account.admitRead(bytes, signal, false).then(() => order.push(`${bytes} bytes`))
+    const begun = Array.from({ length: 3 }, () => heavyStep('b').then(() => order.push('a step')))
+    await Promise.all([...begun, read(5_000_000), read(100_000)])
+    assert.deepEqual(order, ['100000 bytes', 'a step', 'a step', 'a step', '5000000 bytes'])
+    account.close()
   })
 })

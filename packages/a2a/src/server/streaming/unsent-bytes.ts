@@ -7,7 +7,7 @@
  * callers that take large responses slowly, or not at all, must not block the short events of all others.
  */
 import { A2AError } from '../../model/error.ts'
-import { firstHeavyStep, heavyStep, type NextStep } from '../../model/heavy-step.ts'
+import { firstHeavyStep, heavyStep, isHeavy, type NextStep } from '../../model/heavy-step.ts'
 
 export interface UnsentLimits {
   readonly unsentBytes: number
@@ -229,14 +229,15 @@ export class ReaderAccount {
   }
 
   /**
-   * Reserves memory for a large value that is to be read, and waits for its first step. Returns the steps in which to read and to
+   * Reserves memory for a large value that is to be read, and waits for its first step if it needs any. Returns the steps in which to read and to
    * encode it. Without `waits` it reserves the memory at once.
    */
   async admitRead(bytes: number, signal: AbortSignal, waits = true): Promise<NextStep> {
     const needed = bytes + Math.min(bytes * 2, maxExtraBytes)
     if (waits) await this.reserve(needed, signal)
     else this.setOwnBytes(needed)
-    await firstHeavyStep(this.#account.caller)
+    // A task of 100 kB is read in a few milliseconds, and must not wait for those of megabytes.
+    if (isHeavy(bytes)) await firstHeavyStep(this.#account.caller)
     requirePresent(signal)
     return () => this.nextStep()
   }
