@@ -66,7 +66,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       HandlerAgents HandlerCall HandlerCallOptions HandlerOptions HandlerPush HandlerReaders HttpBindingName Idempotency JsonSize JwtBearerOptions LargeReader Limits
       MessageContext MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent
       OnStream OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushOptions PushResult PushTriggers
-      RequestOutcome ResponseMemory RotateSigningKeysOptions RotatedKeys Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin TaskAtHead
+      RequestOutcome ResponseMemory ResponsePart RotateSigningKeysOptions RotatedKeys Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin TaskAtHead
       TaskEventStream TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame
       WireObject
     `,

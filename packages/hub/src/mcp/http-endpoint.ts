@@ -88,10 +88,15 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
     }
     const remote = deps.remoteFor(caller)
+    // All anonymous callers own the same tasks, but one must not take the memory and the sessions of the others.
+    const group =
+      caller.anonymous === true
+        ? `anonymous ${senderOf(clientAddress(request, deps.isProxyTrusted()))}`
+        : limitKey(caller)
     const directory = createLocalDirectory(deps, {
       caller,
       credentials: request.credentials,
-      memory: await openMemory(caller, response, signal),
+      memory: await openMemory(group, response, signal),
       ...omitUndefined({ remote }),
     })
     const authInfo: AuthInfo = { token: '', clientId: limitKey(caller), scopes: [], extra: { directory } }
@@ -110,16 +115,13 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     const known = parsedBody === undefined ? {} : { parsedBody }
     const keepsSession = isInitialize(parsedBody) || web.headers.has('mcp-session-id')
     if (keepsSession && (await isLegacyRequest(web, parsedBody))) {
-      // Anonymous callers share one owner, as they do for tasks.
-      const group =
-        caller.anonymous === true ? senderOf(clientAddress(request, deps.isProxyTrusted())) : limitKey(caller)
       return sessions.handle({ request: web, parsedBody, authInfo, owner: caller.id, group })
     }
     return handler.fetch(web, { authInfo, ...known })
   }
 
-  async function openMemory(caller: Caller, response: ServerResponse, signal: AbortSignal): Promise<ResponseMemory> {
-    const memory = (await deps.readers()).openMemory(limitKey(caller), signal)
+  async function openMemory(caller: string, response: ServerResponse, signal: AbortSignal): Promise<ResponseMemory> {
+    const memory = (await deps.readers()).openMemory(caller, signal)
     if (response.closed) memory.release()
     else response.once('close', memory.release)
     return memory

@@ -19,7 +19,7 @@ import { activeExtensions } from '../extensions/apply-extensions.ts'
 import type { CallConstraints } from '../extensions/extension.ts'
 import { waitUntilStarted, type Readiness } from '../http/readiness.ts'
 import type { ServerContext } from '../server-context.ts'
-import type { ResponseMemory } from '../streaming/response-memory.ts'
+import type { ResponsePart } from '../streaming/response-memory.ts'
 import { admitCall, reportFirstEvent, reportOutcome, requireRegistered } from './call-steps.ts'
 import { type CallResult, operations } from './operations.ts'
 import { isStreaming, RequestContext } from './request-context.ts'
@@ -57,7 +57,7 @@ export interface HandlerCallOptions {
   /** The binding that `admit` and `onAnswer` see: the one that your endpoint resembles. Default `JSONRPC`. */
   readonly binding?: BindingName
   /** The memory of the response that contains the result, for one that may be large. Default: not counted after the call. */
-  readonly memory?: ResponseMemory | undefined
+  readonly memory?: ResponsePart | undefined
   /** Called with the headers that `admit` returned for the response, before the call is refused or performed. */
   onAdmitted?(headers: Readonly<Record<string, string>>): void
 }
@@ -133,7 +133,7 @@ export function createHandlerCall(server: ServerContext, registry: AgentRegistry
 
 /** An operation that changes a task is not performed again: it needs the store only if the task is large. */
 async function withinMemory<Result>(
-  memory: ResponseMemory | undefined,
+  memory: ResponsePart | undefined,
   context: RequestContext,
   perform: () => Promise<Result>,
 ): Promise<Result> {

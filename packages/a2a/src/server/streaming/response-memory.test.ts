@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { A2AError } from '../../model/error.ts'
 import { openResponseMemory } from './response-memory.ts'
 import { createUnsentBytes, type ReaderAccount } from './unsent-bytes.ts'
 
@@ -68,16 +69,31 @@ describe('the memory of a response', () => {
     memory.release()
   })
 
-  it('waits for its first large value only', async () => {
+  it('waits for its first large part only, and refuses those that exceed the budget of the caller', async () => {
     const unsent = createUnsentBytes(limits)
     const memory = openResponseMemory(unsent, 'a', new AbortController().signal)
     const read = () =>
-      memory.read(async ({ admitRead }) => {
-        await admitRead(3 * megabyte)
+      memory.part().read(async ({ admitRead }) => {
+        await admitRead(megabyte)
         return ''
       }, bytesOf)
-    await Promise.all([read(), read(), read()])
-    assert.equal(unsent.unsentBytes, 27 * megabyte)
+    const results = await Promise.allSettled([read(), read(), read(), read()])
+    assert.deepEqual(
+      results.map((one) => (one.status === 'rejected' ? (one.reason as A2AError).code : 'read')),
+      ['read', 'read', 'UNAVAILABLE', 'UNAVAILABLE'],
+    )
+    assert.equal(unsent.unsentBytes, 6 * megabyte)
+    memory.release()
+    assert.equal(unsent.unsentBytes, 0)
+  })
+
+  it('has the value of a part that was read last', async () => {
+    const unsent = createUnsentBytes(limits)
+    const memory = openResponseMemory(unsent, 'a', new AbortController().signal)
+    for (const size of [1, 3, 2]) {
+      await memory.read(async ({ admitRead }) => String(await admitRead(size * megabyte)), bytesOf)
+      assert.equal(unsent.unsentBytes, 3 * size * megabyte)
+    }
     memory.release()
     assert.equal(unsent.unsentBytes, 0)
   })

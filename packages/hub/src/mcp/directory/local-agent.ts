@@ -1,7 +1,7 @@
 /** One of the hub's own agents in an agent directory: its turns are read from the log, as every stream is. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Caller, type Message, type Task, abortable, hasSettled, taskIdOfEvent } from '@parley/a2a'
-import type { Credentials, HandlerCall, ResponseMemory, StreamItem, TaskEventStream } from '@parley/a2a/server'
+import type { Credentials, HandlerCall, ResponsePart, StreamItem, TaskEventStream } from '@parley/a2a/server'
 import type { AgentProfile, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 
 /** Polling interval for an agent that does not stream. */
@@ -15,8 +15,8 @@ export interface LocalAgentDeps {
   readonly handlerCall: HandlerCall
   readonly caller: Caller
   readonly credentials: Credentials
-  /** Of the response to the MCP client. */
-  readonly memory: ResponseMemory
+  /** Of the response to the MCP client: of several reads, it has the last. */
+  readonly memory: ResponsePart
 }
 
 export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
@@ -35,7 +35,7 @@ export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
   }
 
   /** A part of a call that was admitted already. `counted`: the memory of the response, if that will contain the task. */
-  function readTask(id: string, counted?: ResponseMemory): Promise<Task> {
+  function readTask(id: string, counted?: ResponsePart): Promise<Task> {
     const options = { agent, caller: deps.caller, isNested: true, memory: counted }
     return handlerCall('GetTask', { id, historyLength: 0 }, options)
   }
@@ -81,7 +81,7 @@ export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
     )
   }
 
-  /** Only the last read is for the response, whose memory adds up all that it counts. */
+  /** Only the last read is for the response: between polls, the task holds no room that others may need. */
   async function pollTask(first: Task, { signal, onEvent }: AgentCallOptions): Promise<Task> {
     for (let task = first; ; task = await readTask(first.id)) {
       onEvent({ task })

@@ -45,7 +45,7 @@ export function createLocalDirectory(
       if (profile === undefined) return rejectUnknownAgent(handlerCall, name, credentials(name))
       const streams = deps.agentSettings(name)?.streaming !== false
       const of = { agent: name, credentials: credentials(name) }
-      return createLocalAgent({ ...of, profile, streams, handlerCall, caller, memory })
+      return createLocalAgent({ ...of, profile, streams, handlerCall, caller, memory: memory.part() })
     },
     ...(remote !== undefined ? { remote: withRateLimit(remote) } : {}),
   }
