@@ -126,7 +126,7 @@ describeInBrowser('the first run', async (browser) => {
         .getByText(/^p50 .* · p95 /)
         .waitFor()
       await chart(page, 'Requests').locator('.stat-chart-bars[d^=M]').waitFor({ state: 'attached' })
-      await chart(page, 'Response time').locator('.stat-chart-dots[d^=M]').first().waitFor({ state: 'attached' })
+      await chart(page, 'Response time').locator('.stat-chart-line[d^=M]').first().waitFor({ state: 'attached' })
       // The value under the pointer is shown in all charts at once.
       await chart(page, 'Requests')
         .getByRole('slider')
