@@ -49,6 +49,34 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
+  it('needs few requests, and asks for nothing twice', async () => {
+    const { id } = await fixture.testHub.send('talker', 'a cold start')
+    for (const [path, shows] of [
+      ['/tasks', 'a cold start'],
+      ['/overview', 'Response time'],
+      [`/tasks/${id}`, 'a cold start'],
+      ['/settings/health', 'Store'],
+    ] as const) {
+      // Without a cache.
+      const cold = await browser.newContext({ storageState: await fixture.context.storageState() })
+      cold.setDefaultTimeout(maxWaitMs)
+      const page = await cold.newPage()
+      const requests: string[] = []
+      page.on('request', (request) => {
+        const url = request.url().replace(fixture.testHub.url, '')
+        if (url.startsWith('/')) requests.push(url)
+      })
+      // The feed never answers: what it reports may be loaded again.
+      await page.route('/admin/events', () => {})
+      await page.goto(fixture.testHub.url + path)
+      await page.getByText(shows).first().waitFor()
+      await page.locator('.rail-number').first().waitFor()
+      await cold.close()
+      assert.deepEqual(requests, [...new Set(requests)], path)
+      if (path === '/tasks') assert.ok(requests.length <= 15, requests.join('\n'))
+    }
+  })
+
   it('opens every page from the rail, and shows that it is live', async () => {
     const page = await fixture.open('/agents')
     for (const name of ['Overview', 'Playground', 'Tasks', 'Traces', 'Webhooks', 'Settings', 'Agents']) {

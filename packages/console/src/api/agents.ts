@@ -1,8 +1,8 @@
-/** The agents of the hub, reloaded when they change. */
-import type { Agent } from './admin.ts'
+/** The agents and the health of the hub, which several views show at the same time; reloaded when they change. */
+import type { Agent, Health } from './admin.ts'
 import { callAdmin } from './admin-client.ts'
 import type { Change } from './change-feed.ts'
-import { useResource, type Resource } from './resource.ts'
+import { useSharedResource, type Resource } from './resource.ts'
 import { useVisibleInterval } from './use-visible-interval.ts'
 
 const loadAgents = async (signal: AbortSignal): Promise<readonly Agent[]> =>
@@ -10,7 +10,7 @@ const loadAgents = async (signal: AbortSignal): Promise<readonly Agent[]> =>
 
 /** Reloaded when an agent or the configuration changes. */
 export function useAgentList(): Resource<readonly Agent[]> {
-  return useResource('agents', loadAgents, ({ type }) => type === 'agent' || type === 'config')
+  return useSharedResource('agents', loadAgents, ({ type }) => type === 'agent' || type === 'config')
 }
 
 /** Time alone changes a state: failures of 15 minutes ago no longer count, and a circuit breaker closes again. */
@@ -18,7 +18,7 @@ const reloadMs = 30_000
 
 /** Reloaded when a task changes, too: tasks determine the load and the state of an agent. */
 export function useAgentsWithLoad(): Resource<readonly Agent[]> {
-  const agents = useResource('agents', loadAgents, ({ type }) => type !== 'push')
+  const agents = useSharedResource('agents', loadAgents, ({ type }) => type !== 'push')
   useVisibleInterval(reloadMs, agents.reload)
   return agents
 }
@@ -39,4 +39,8 @@ export function affectsAgent(name: string): (change: Change) => boolean {
     if (change.type === 'agent') return change.agent === name
     return change.type === 'config' || change.type === 'tasks'
   }
+}
+
+export function useHealth(isAffectedBy: (change: Change) => boolean): Resource<Health> {
+  return useSharedResource('health', (signal) => callAdmin('getHealth', { signal }), isAffectedBy)
 }

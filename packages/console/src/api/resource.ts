@@ -3,7 +3,7 @@
  * previous value stays visible while it reloads, and after a reload fails.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { subscribeToChanges, type Change } from './change-feed.ts'
 import { isProblem, toProblem, type Problem } from './problem.ts'
 
@@ -87,6 +87,53 @@ export function useResource<T>(
     }
   }, [resource])
   return resource
+}
+
+interface SharedResource {
+  readonly resource: ReturnType<typeof createResource<unknown>>
+  users: number
+  /** The changes that had been reported when it was loaded. */
+  changesBefore: number
+}
+
+const sharedResources = new Map<string, SharedResource>()
+let changeCount = 0
+subscribeToChanges(() => void (changeCount += 1))
+
+/** Like `useResource`. Views that are open at the same time and have the same `key` load it once and share its value. */
+export function useSharedResource<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  isAffectedBy: (change: Change) => boolean,
+): Resource<T> {
+  const shared = useMemo(() => {
+    const known = sharedResources.get(key)
+    if (known !== undefined) return known
+    const resource = createResource<unknown>(load)
+    const created = { resource, users: 0, changesBefore: changeCount }
+    sharedResources.set(key, created)
+    return created
+  }, [key])
+  useLayoutEffect(() => {
+    shared.users += 1
+    // The users before may have ignored a change that affects this one.
+    if (shared.changesBefore !== changeCount) shared.resource.reload()
+    shared.changesBefore = changeCount
+    const stop = subscribeToChanges((change) => {
+      if (change.type === 'reset' || isAffectedBy(change)) shared.resource.reload()
+    })
+    return () => {
+      stop()
+      shared.users -= 1
+      // A page that opens now may use it, too.
+      setTimeout(() => {
+        if (shared.users > 0 || sharedResources.get(key) !== shared) return
+        sharedResources.delete(key)
+        shared.resource.close()
+      })
+    }
+  }, [shared])
+  return shared.resource as Resource<T>
 }
 
 /** The current time, updated periodically, for relative times. */

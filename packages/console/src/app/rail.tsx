@@ -1,8 +1,7 @@
 /** The list of pages with their counts. On a phone it is at the foot of the screen, with the less used pages behind "More". */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { useResource } from '../api/resource.ts'
-import { callAdmin } from '../api/admin-client.ts'
+import { useHealth } from '../api/agents.ts'
 import type { Health } from '../api/admin.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatCount } from '../components/format.ts'
@@ -18,9 +17,7 @@ interface PageCount {
 }
 
 export function Rail() {
-  const health = useResource(
-    'rail',
-    (signal) => callAdmin('getHealth', { signal }),
+  const health = useHealth(
     ({ type }) => type === 'task' || type === 'tasks' || type === 'agent' || type === 'push' || type === 'config',
   )
   const frame = useRef<HTMLElement>(null)

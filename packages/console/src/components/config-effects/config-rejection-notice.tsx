@@ -1,6 +1,5 @@
 /** That the hub does not run the configuration file as it is, and why. Nothing while it does. */
-import { callAdmin } from '../../api/admin-client.ts'
-import { useResource } from '../../api/resource.ts'
+import { useHealth } from '../../api/agents.ts'
 import { useVisibleInterval } from '../../api/use-visible-interval.ts'
 import { FailureNotice } from '../status/error-notice.tsx'
 import { ClockTime } from '../time.tsx'
@@ -9,11 +8,7 @@ import { ClockTime } from '../time.tsx'
 const reloadMs = 5_000
 
 export function ConfigRejectionNotice({ isLinked = false }: { readonly isLinked?: boolean }) {
-  const health = useResource(
-    'health',
-    (signal) => callAdmin('getHealth', { signal }),
-    ({ type }) => type === 'config',
-  )
+  const health = useHealth(({ type }) => type === 'config')
   useVisibleInterval(reloadMs, health.reload)
   const rejection = health.value.value?.configRejection
   if (rejection === undefined) return null

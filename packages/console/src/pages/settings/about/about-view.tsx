@@ -1,6 +1,5 @@
 /** Version, theme, shortcuts and documentation. */
-import { callAdmin } from '../../../api/admin-client.ts'
-import { useResource } from '../../../api/resource.ts'
+import { useHealth } from '../../../api/agents.ts'
 import { session } from '../../../api/session-state.ts'
 import { ShortcutList } from '../../../app/shortcut-help.tsx'
 import { chooseTheme, theme, type Theme } from '../../../app/theme.ts'
@@ -25,11 +24,7 @@ const exampleCommands = (origin: string): readonly (readonly [label: string, tex
 ]
 
 export function AboutView() {
-  const health = useResource(
-    'about',
-    (signal) => callAdmin('getHealth', { signal }),
-    ({ type }) => type === 'config',
-  )
+  const health = useHealth(({ type }) => type === 'config')
   const found = health.value.value
   const known = session.value
   return (

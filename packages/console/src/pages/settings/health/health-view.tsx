@@ -1,7 +1,7 @@
 /** The health of the hub: findings first, then the components. */
 import type { Health, Storage } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
-import { useAgentsWithLoad } from '../../../api/agents.ts'
+import { useAgentsWithLoad, useHealth } from '../../../api/agents.ts'
 import { connectionStatus } from '../../../api/change-feed.ts'
 import { useResource } from '../../../api/resource.ts'
 import { CopyableId } from '../../../components/content/copy-button.tsx'
@@ -19,11 +19,7 @@ import './health.css'
 const reloadMs = 5_000
 
 export function HealthView() {
-  const health = useResource(
-    'health',
-    (signal) => callAdmin('getHealth', { signal }),
-    ({ type }) => type !== 'reset',
-  )
+  const health = useHealth(({ type }) => type !== 'reset')
   const agents = useAgentsWithLoad()
   const stats = useResource('stats', (signal) => callAdmin('getStats', { query: { range: '1h' }, signal }))
   useVisibleInterval(reloadMs, () => {
