@@ -346,6 +346,14 @@ const trials: readonly Trial[] = [
     },
   },
   {
+    name: 'listFailures',
+    path: () => '/admin/failures?agent=talker&limit=1',
+    check(json) {
+      assert.equal(json.groups[0].agent, 'talker')
+      assert.ok(json.read > 0 && json.groups[0].count > 0 && !json.isCut)
+    },
+  },
+  {
     name: 'search',
     path: () => `/admin/search?q=${known.task?.slice(0, 20)}`,
     check: (json) => assert.ok(json.tasks.some(({ id }: { id: string }) => id === known.task)),

@@ -155,10 +155,25 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
+    it('groups why tasks failed, here and on the overview, and counts the next one at once', async () => {
+      await testHub.send('talker', 'fail here')
+      const page = await fixture.open('/agents/talker')
+      const group = page.getByRole('link', { name: /^\d+× .*a secret of ours/ })
+      const before = Number.parseInt((await group.textContent()) ?? '', 10)
+      const { id } = await testHub.send('talker', 'fail again')
+      await page
+        .getByRole('link', { name: new RegExp(`^${before + 1}× Over time: .*a secret of ours.*, first `) })
+        .waitFor()
+      await fixture.load(page, '/overview')
+      await page.getByRole('link', { name: new RegExp(`^${before + 1}× talker .*a secret of ours`) }).click()
+      await page.waitForURL(`**/tasks/${id}`)
+      await page.close()
+    })
+
     it('links its last error to its task', async () => {
       const task = await testHub.send('talker', 'fail again')
       const page = await fixture.open('/agents/talker')
-      const link = page.getByRole('link', { name: 'a secret of ours' })
+      const link = page.getByRole('link', { name: 'a secret of ours', exact: true })
       await link.waitFor()
       assert.equal(await link.getAttribute('href'), `/tasks/${task.id}`)
       await page.close()

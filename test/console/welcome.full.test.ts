@@ -189,7 +189,7 @@ describeInBrowser('the first run', async (browser) => {
       await page.getByText('No failed tasks in the last hour.').waitFor()
       await testHub.ask('POST', '/admin/agents', { name: 'talker', entry: { kind: 'module', path: './talker.ts' } })
       await testHub.send('talker', 'fail now')
-      await page.getByRole('link', { name: /^talker .* fail now a secret of ours$/ }).waitFor()
+      await page.getByRole('link', { name: /^1× talker .*a secret of ours/ }).waitFor()
       await numbers(page)
         .getByRole('link', { name: /^1 tasks failed in the last hour/ })
         .waitFor()

@@ -342,6 +342,20 @@ export type LogRecord = {
   readonly body: Readonly<Record<string, unknown>>
 }
 
+export type FailureGroup = {
+  readonly agent: string
+  /** The reported reason, or the code of a system error. */
+  readonly code?: string
+  /** Ids, numbers, times and addresses are replaced by placeholders. */
+  readonly cause?: string
+  readonly count: number
+  /** The first of them that was read. */
+  readonly since: Timestamp
+  readonly newest: TaskSummary
+  /** How many failed in each twelfth of the range, oldest first. */
+  readonly trend: readonly number[]
+}
+
 export type Trace = {
   readonly type: 'A2A_TASK'
   readonly traceId: string
@@ -1028,6 +1042,19 @@ export interface Operations {
   }
   /** Cancels a task, as its caller would. */
   cancelTask: { params: { taskId: string }; response: { readonly task: Readonly<Record<string, unknown>> } }
+  /** Groups the failed tasks of a range by agent, error code and cause; the most frequent first. */
+  listFailures: {
+    query: Optional<{ range: '1h' | '24h' | '7d' | '30d'; agent: string; limit: number }>
+    response: {
+      readonly groups: readonly FailureGroup[]
+      /** Groups that are left out by the limit. */
+      readonly more: number
+      /** Failed tasks that were read: at most the newest 10,000. */
+      readonly read: number
+      /** Whether the range has older failed tasks, which were not read. */
+      readonly isCut: boolean
+    }
+  }
   /** Lists traces, newest first. */
   listTraces: {
     query: Optional<{
@@ -1345,6 +1372,7 @@ export const operations = {
   listTaskEvents: ['GET', '/admin/tasks/{taskId}/events'],
   listTaskFrames: ['GET', '/admin/tasks/{taskId}/wire'],
   cancelTask: ['POST', '/admin/tasks/{taskId}/cancel'],
+  listFailures: ['GET', '/admin/failures'],
   listTraces: ['GET', '/admin/traces'],
   getTrace: ['GET', '/admin/traces/{id}'],
   listRoutes: ['GET', '/admin/routes'],

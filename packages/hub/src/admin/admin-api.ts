@@ -42,6 +42,7 @@ import { configRoutes } from './routes/config.ts'
 import { eventRoutes } from './routes/events.ts'
 import { keyRotationRoutes } from './routes/key-rotation.ts'
 import { logRoutes } from './routes/logs.ts'
+import { failureRoutes } from './routes/failures.ts'
 import { healthRoutes } from './routes/health.ts'
 import { pushRoutes } from './routes/push.ts'
 import { routingRoutes } from './routes/routing.ts'
@@ -52,6 +53,7 @@ import { signInRoutes } from './routes/sign-in.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { traceRoutes } from './routes/traces.ts'
 import { withCallerNames } from './caller-names.ts'
+import { createFailureGroups } from './failure-groups.ts'
 import { createTaskFacts } from './task-facts.ts'
 import { createSecretRedactor } from '../telemetry/logs/redactor.ts'
 import { taskSummaryOf } from './task-view.ts'
@@ -183,6 +185,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     }),
     ...secretRoutes(parts),
     ...taskRoutes({ store, facts, redact, now, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
+    ...failureRoutes({ facts, hasAgent, now, groups: createFailureGroups(store, redact) }),
     ...traceRoutes(parts.traces, async (taskId) => {
       const row = await store.tasks.load(taskId)
       return row === undefined ? undefined : taskSummaryOf(row, await facts.read(row))

@@ -231,7 +231,7 @@ function describePart(part: Part): string | undefined {
 const droppedMessages = 'queued messages were dropped'
 
 /** The note that was written with the end of the task. */
-function causeIn(row: TaskRow, records: readonly LogRecord[]): string | undefined {
+export function causeIn(row: TaskRow, records: readonly LogRecord[]): string | undefined {
   if (!isFailure(row)) return undefined
   for (const { body } of records.slice(-lastRecords)) {
     if (body.type === 'note' && !body.text.startsWith(droppedMessages)) return body.text

@@ -80,6 +80,14 @@ export function taskSummaryOf(
   }
 }
 
+/** Why it failed, in one line: the error, or what its caller was told. */
+export function failureExcerpt({ status }: TaskRow, cause = ''): string | undefined {
+  const own = messagesIn(cause, fullText(status.message))
+  return own.length === 0
+    ? messageExcerpt(status.message)
+    : toExcerpt(redactCause(own.join(': '), 10 * maxExcerptLength))
+}
+
 /** An error and its causes without their stacks. What its caller received is left out: it is in the status. */
 function messagesIn(cause: string, statusText: string | undefined): readonly string[] {
   const messages = cause.split('\nCaused by: ').map((text) => withoutStack(text).replace(/^(A2AError|Error): /, ''))

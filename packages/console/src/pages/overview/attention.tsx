@@ -1,17 +1,18 @@
-/** Beside the charts: agents that need attention, and the tasks that failed last. */
+/** Beside the charts: agents that need attention, and why tasks failed. */
 import type { ComponentChildren } from 'preact'
-import type { Agent, TaskSummary } from '../../api/admin.ts'
+import type { Agent } from '../../api/admin.ts'
 import { now } from '../../api/resource.ts'
 import { agentPath } from '../../agent/agent-path.ts'
+import { FailureGroups } from '../../agent/failure-groups.tsx'
 import { agentStatus, needsAttention } from '../../agent/agent-status.ts'
 import { Icon } from '../../components/icon.tsx'
 import { StatusBadge } from '../../components/status/task-state.tsx'
-import { RelativeTime } from '../../components/time.tsx'
 import type { StatRange } from '../../components/stats/stat-range.ts'
 import { rangeStart, tasksHref } from './overview-filters.ts'
 import { rangeNames } from '../../components/stats/stat-range.ts'
 
 const maxAgents = 6
+const maxGroups = 6
 
 export function AttentionPanel({
   agents,
@@ -60,51 +61,16 @@ export function AttentionPanel({
   )
 }
 
-export interface FailuresPanelProps {
-  readonly tasks: readonly TaskSummary[] | undefined
-  readonly range: StatRange
-  readonly agent: string
-}
-
-export function FailuresPanel({ tasks, range, agent }: FailuresPanelProps) {
+export function FailuresPanel({ range, agent }: { readonly range: StatRange; readonly agent: string }) {
   return (
-    <SidePanel title="Recent failures" isLoading={tasks === undefined}>
-      {tasks?.length === 0 ? (
-        <p class="overview-none overview-good">
-          <Icon name="check" /> No failed tasks in {rangeNames[range]}.
-        </p>
-      ) : (
-        <>
-          <ul class="overview-rows">
-            {tasks?.map(({ id, title, agent: name, statusAt, statusText, cause = statusText }) => (
-              <li key={id}>
-                <a href={`/tasks/${id}`}>
-                  <span class="row">
-                    <span class="overview-name grow">{name}</span>
-                    <span class="faint overview-time">
-                      <RelativeTime at={statusAt} />
-                    </span>
-                  </span>
-                  <span class="cut" dir="auto">
-                    {title ?? 'Task without text'}
-                  </span>
-                  {cause !== undefined && (
-                    <span class="overview-why overview-cause" dir="auto">
-                      {cause}
-                    </span>
-                  )}
-                </a>
-              </li>
-            ))}
-          </ul>
-          <a
-            class="overview-all"
-            href={tasksHref({ agent, state: 'TASK_STATE_FAILED', since: rangeStart(range, now.peek()) })}
-          >
-            All failed tasks
-          </a>
-        </>
-      )}
+    <SidePanel title="Recent failures" isLoading={false}>
+      <FailureGroups range={range} rangeName={rangeNames[range]} agent={agent} limit={maxGroups} />
+      <a
+        class="overview-all"
+        href={tasksHref({ agent, state: 'TASK_STATE_FAILED', since: rangeStart(range, now.peek()) })}
+      >
+        All failed tasks
+      </a>
     </SidePanel>
   )
 }

@@ -4,7 +4,7 @@ import { callAdmin } from '../../api/admin-client.ts'
 import { useAgentsWithLoad } from '../../api/agents.ts'
 import type { Change } from '../../api/change-feed.ts'
 import { isProblem } from '../../api/problem.ts'
-import { now, useResource } from '../../api/resource.ts'
+import { useResource } from '../../api/resource.ts'
 import { useVisibleInterval } from '../../api/use-visible-interval.ts'
 import { query, setQuery } from '../../app/router.ts'
 import { areFirstStepsDone } from '../../app/start-page.ts'
@@ -17,12 +17,11 @@ import type { StatSeries } from '../../components/stats/stat-charts.ts'
 import { AttentionPanel, FailuresPanel } from './attention.tsx'
 import { CurrentNumbers } from './current-numbers.tsx'
 import { ranges } from '../../components/stats/stat-range.ts'
-import { defaultRange, overviewFilters, rangeStart } from './overview-filters.ts'
+import { defaultRange, overviewFilters } from './overview-filters.ts'
 import { StatsSection, UnknownAgent } from './stats-section.tsx'
 import './overview-page.css'
 
 const reloadMs = 5_000
-const failureCount = 6
 const concernsTasks = ({ type }: Change): boolean => type === 'task' || type === 'tasks'
 
 export function OverviewPage() {
@@ -35,27 +34,13 @@ export function OverviewPage() {
   const stats = useResource(`stats ${range} ${agent}`, (signal) =>
     callAdmin('getStats', { query: { range, ...ofAgent }, signal }),
   )
-  const failures = useResource(
-    `failures ${range} ${agent}`,
-    (signal) =>
-      callAdmin('listTasks', {
-        query: {
-          ...ofAgent,
-          state: ['TASK_STATE_FAILED'],
-          since: rangeStart(range, now.peek()),
-          limit: failureCount,
-        },
-        signal,
-      }),
-    concernsTasks,
-  )
   useVisibleInterval(reloadMs, stats.reload)
   // While another range loads, the charts of the previous one stay.
   const latest = useRef<StatSeries>(undefined)
   latest.current = stats.value.value ?? latest.current
   const isUnknown = agent !== '' && isProblem(stats.problem.value, 'NOT_FOUND')
   const statsProblem = isUnknown ? undefined : stats.problem.value
-  const problem = statsProblem ?? agents.problem.value ?? counts.problem.value ?? failures.problem.value
+  const problem = statsProblem ?? agents.problem.value ?? counts.problem.value
   const isNew =
     agents.value.value !== undefined &&
     counts.value.value !== undefined &&
@@ -94,7 +79,7 @@ export function OverviewPage() {
           <ErrorNotice
             reason={problem}
             retry={() => {
-              for (const resource of [stats, agents, counts, failures]) resource.reload()
+              for (const resource of [stats, agents, counts]) resource.reload()
             }}
           />
         )}
@@ -119,7 +104,7 @@ export function OverviewPage() {
           )}
           <div class="overview-side">
             <AttentionPanel agents={agents.value.value} agent={agent} />
-            <FailuresPanel tasks={failures.value.value?.tasks} range={range} agent={agent} />
+            <FailuresPanel range={range} agent={agent} />
           </div>
         </div>
       </div>

@@ -14,6 +14,13 @@ interface RangeSteps {
 
 const hourMs = 3_600_000
 
+export const rangeMs: Readonly<Record<StatRange, number>> = {
+  '1h': hourMs,
+  '24h': 24 * hourMs,
+  '7d': 7 * 24 * hourMs,
+  '30d': 30 * 24 * hourMs,
+}
+
 /** 60 to 288 steps: as many as a chart can show. */
 const rangeSteps: Readonly<Record<StatRange, RangeSteps>> = {
   '1h': { resolution: byMinute, stepMs: byMinute.stepMs, count: 60 },

@@ -8,6 +8,7 @@ import { RelativeTime } from '../../../components/time.tsx'
 import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { agentStatus } from '../../../agent/agent-status.ts'
+import { FailureGroups } from '../../../agent/failure-groups.tsx'
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
 import { parseCard } from '../../../agent/parse-card.ts'
 import { affectsAgent } from '../../../api/agents.ts'
@@ -43,6 +44,12 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
         ) : (
           <SkillList skills={card.skills} agent={name} />
         )}
+      </section>
+      <section class="stack-small agent-part">
+        <h3>Failures in the last 7 days</h3>
+        <div class="panel">
+          <FailureGroups range="7d" rangeName="the last 7 days" agent={name} limit={5} />
+        </div>
       </section>
       <RecentTasks name={name} />
     </div>
