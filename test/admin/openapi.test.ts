@@ -346,6 +346,10 @@ const trials: readonly Trial[] = [
     },
   },
   {
+    name: 'listCallers',
+    check: (json) => assert.ok(json.callers.some(({ calls }: { calls: number }) => calls > 0)),
+  },
+  {
     name: 'listFailures',
     path: () => '/admin/failures?agent=talker&limit=1',
     check(json) {

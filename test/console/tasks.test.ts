@@ -324,6 +324,21 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.close()
   })
 
+  it('belong to callers, which the settings list by the names of their keys, with links to their tasks', async () => {
+    await testHub.send('talker', 'from the notebook', await testHub.key({ agents: ['*'], name: 'notebook' }))
+    const page = await fixture.open('/settings/callers')
+    const row = (name: string) => page.getByRole('row', { name })
+    await row('ann').getByRole('link', { name: 'ann' }).waitFor()
+    await row('anonymous').locator('.mistake').waitFor()
+    await row('notebook').getByRole('cell', { name: '1', exact: true }).waitFor()
+    const notebook = row('notebook').getByRole('link')
+    assert.match((await notebook.getAttribute('href')) ?? '', /^\/tasks\?caller=key%3A/)
+    await notebook.click()
+    await rows(page).filter({ hasText: 'from the notebook' }).waitFor()
+    assert.deepEqual(await titles(page), ['from the notebook'])
+    await page.close()
+  })
+
   it('does not move the rows that the user reads: new tasks wait behind a button', async () => {
     for (let number = 0; number < 30; number += 1) await testHub.send('talker', `one of many ${number}`)
     const page = await fixture.open('/tasks', { height: 500 })

@@ -16,7 +16,7 @@ describe('the statistics of two replicas', { skip }, async () => {
     const replicas = [historyOn(database.open()), historyOn(database.open())]
     const request = { agent: 'echo', endpoint: 'call', operation: 'SendMessage', outcome: 'OK', status: 200 } as const
     for (const replica of replicas) {
-      for (let n = 0; n < 10; n += 1) replica.onAnswer({ ...request, durationMs: 5 })
+      for (let n = 0; n < 10; n += 1) replica.onAnswer({ ...request, durationMs: 5, caller: { id: 'ann' } })
       replica.onAnswer({ ...request, outcome: 'INTERNAL', status: 500, durationMs: 5 })
     }
     await Promise.all(replicas.map((replica) => replica.flush()))
@@ -25,6 +25,8 @@ describe('the statistics of two replicas', { skip }, async () => {
       assert.deepEqual([totals.calls, totals.errors], [22, 2])
       const usage = (await replica.usage()).get('echo')
       assert.deepEqual([usage?.calls, usage?.errors], [22, 2])
+      const [ann] = await replica.callers('24h')
+      assert.deepEqual([ann?.caller, ann?.calls], ['ann', 20])
     }
   })
 })

@@ -25,6 +25,9 @@ describe('the statistics of a hub', () => {
     await (await first.agent('broken')).send('hi')
     const before = await first.admin('/admin/stats?range=24h')
     assert.deepEqual([before.totals.calls, before.totals.failed], [3, 1])
+    const callersBefore = await first.admin('/admin/callers')
+    assert.deepEqual([callersBefore.callers[0].caller, callersBefore.callers[0].calls], ['anonymous', 3])
+    assert.equal(callersBefore.callers[0].errors, 1)
     await first.close()
 
     const second = await openHub(t, { agents }, folder)
@@ -33,6 +36,7 @@ describe('the statistics of a hub', () => {
       assert.deepEqual(totals, before.totals)
       assert.equal(steps.at(-1).calls + steps.at(-2).calls, 3)
     }
+    assert.deepEqual(await second.admin('/admin/callers?range=30d'), callersBefore)
     const ofBroken = await second.admin('/admin/stats?range=1h&agent=broken')
     assert.deepEqual([ofBroken.agent, ofBroken.totals.calls, ofBroken.totals.failed], ['broken', 1, 1])
     const { agents: listed } = await second.admin('/admin/agents')

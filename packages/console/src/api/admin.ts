@@ -684,6 +684,24 @@ export type StatSeries = {
   }
 }
 
+export type CallerUsage = {
+  /** The principal: the owner of its tasks. */
+  readonly caller: string
+  /** Up to ten of its API keys. */
+  readonly keys: readonly { readonly id: string; readonly name: string }[]
+  /** Messages that it sent. */
+  readonly calls: number
+  /** Requests that ended with an error of the hub or of an agent, and failed tasks. */
+  readonly errors: number
+  /** Also of tasks that agents delegated on its behalf. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** By the configured prices; absent if no price is known. */
+  readonly cost?: number
+  /** Its last request in the range; absent if only its tasks continued. */
+  readonly lastSeenAt?: Timestamp
+}
+
 export interface Operations {
   /** Signs in with the admin key or a token, and sets a cookie. */
   signIn: { response: Session }
@@ -1319,6 +1337,27 @@ export interface Operations {
   }
   /** Statistics over time, of the hub or of one agent. */
   getStats: { query: Optional<{ range: '1h' | '24h' | '7d' | '30d'; agent: string }>; response: StatSeries }
+  /** What each caller did: calls, errors, tokens and cost. The one with the most calls first. */
+  listCallers: {
+    query: Optional<{ range: '24h' | '7d' | '30d'; limit: number }>
+    response: {
+      readonly callers: readonly CallerUsage[]
+      /** Callers that are left out by the limit. */
+      readonly more: number
+      /** Callers that were not counted by themselves; absent if there are none. */
+      readonly others?: {
+        /** Messages that it sent. */
+        readonly calls: number
+        /** Requests that ended with an error of the hub or of an agent, and failed tasks. */
+        readonly errors: number
+        /** Also of tasks that agents delegated on its behalf. */
+        readonly inputTokens: number
+        readonly outputTokens: number
+        /** By the configured prices; absent if no price is known. */
+        readonly cost?: number
+      }
+    }
+  }
   /** Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id. */
   search: {
     query: { q: string } & Optional<{ limit: number }>
@@ -1401,6 +1440,7 @@ export const operations = {
   rotateSigningKeys: ['POST', '/admin/rotate/signing'],
   rotateMasterKey: ['POST', '/admin/rotate/master'],
   getStats: ['GET', '/admin/stats'],
+  listCallers: ['GET', '/admin/callers'],
   search: ['GET', '/admin/search'],
   getOpenApi: ['GET', '/admin/openapi.json'],
 } as const satisfies Readonly<Record<keyof Operations, readonly [method: string, path: string]>>

@@ -44,7 +44,7 @@ function recentEntries(): readonly PaletteEntry[] {
     })
 }
 
-const settingsSections = ['health', 'config', 'keys', 'audit', 'about']
+const settingsSections = ['health', 'config', 'keys', 'callers', 'audit', 'about']
 
 function pageEntries(): readonly PaletteEntry[] {
   return [

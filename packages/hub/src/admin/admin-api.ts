@@ -38,6 +38,7 @@ import { agentRoutes } from './routes/agents.ts'
 import { auditExportRoutes } from './routes/audit.ts'
 import { agentEntryRoutes } from './routes/agent-entries.ts'
 import { erasureRoutes, type ErasureRoutesDeps } from './routes/erasures.ts'
+import { callerRoutes } from './routes/callers.ts'
 import { configRoutes } from './routes/config.ts'
 import { eventRoutes } from './routes/events.ts'
 import { keyRotationRoutes } from './routes/key-rotation.ts'
@@ -69,7 +70,7 @@ export interface AdminApiDeps {
   readonly registry: AgentRegistry
   /** Resolves when the hub has started. */
   handler(): Promise<Handler>
-  readonly stats: Pick<StatsHistory, 'series' | 'usage' | 'endedTasks'>
+  readonly stats: Pick<StatsHistory, 'series' | 'usage' | 'callers' | 'endedTasks'>
   storeReport(): Promise<StoreReport | undefined>
   readonly auditExports: Pick<AuditExports, 'reader' | 'status'>
   readonly kinds: readonly AgentKind[]
@@ -220,6 +221,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       }),
     ),
     ...statsRoutes({ stats: parts.stats, hasAgent, now }),
+    ...callerRoutes({ stats: parts.stats, keys: access.keys }),
     ...searchRoutes({ registry, store, facts, keys: access.keys, url }),
     ...eventRoutes({
       feed: createChangeFeed({ store, facts, journal }),

@@ -14,6 +14,8 @@ import {
 import { type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { ownerIndexKey, ownerIndexKind, parseKeyRecord, serializeKeyRecord } from '../auth/key-format.ts'
 import { creatorQuotaId } from '../limits/task-quota.ts'
+import { callerIn, callersPrefix } from '../telemetry/stats/caller-stats.ts'
+import { statsKind } from '../telemetry/stats/stats-history.ts'
 import { traceEntryFrom, traceEntryKeys, traceIndexKind } from '../telemetry/traces/trace-summary.ts'
 
 /** Entries to remove and to replace, and how many things they are: all, or those of one page. */
@@ -169,6 +171,15 @@ export async function* findTraces(kv: KeyValueStore, caller: string): AsyncGener
       }
       yield { entries, replacements: [], found }
     }
+  }
+}
+
+/** What the statistics counted of the caller, page by page. */
+export async function* findCallerStats(kv: KeyValueStore, caller: string): AsyncGenerator<FoundEntries> {
+  const kind = `telemetry/${statsKind}`
+  for await (const page of pagesOf(kv, kind, { prefix: callersPrefix })) {
+    const found = page.filter(({ value }) => isOwnedBy(callerIn(value), caller))
+    yield { entries: found.map(({ key }) => ({ kind, key })), replacements: [], found: found.length }
   }
 }
 

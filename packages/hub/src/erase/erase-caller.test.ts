@@ -75,7 +75,7 @@ describe('erasing a caller with keys that it created', () => {
     })
     const revoked: string[] = []
     const nothing = async (): Promise<void> => {}
-    const hub = { cancel: nothing, forget: nothing, endSession: nothing, flush: nothing }
+    const hub = { cancel: nothing, forget: nothing, endSession: nothing, forgetCaller: nothing, flush: nothing }
     await eraseCaller({ store, hub: { ...hub, revokeKey: async (id) => void revoked.push(id) } }, 'alice', pseudonym)
     assert.deepEqual(revoked, [info.id])
   })

@@ -7,6 +7,7 @@ import {
   findAgentEntries,
   findAuditEntries,
   findAdminChanges,
+  findCallerStats,
   findCreatedKeys,
   findCreatorCounters,
   findJournalEntries,
@@ -28,7 +29,9 @@ export interface LiveHub {
   /** Revokes a key, ends its streams and forgets its last use. */
   revokeKey(id: string): Promise<void>
   endSession(id: string): Promise<void>
-  /** Writes what is pending: audit entries, traces, times of use. */
+  /** Drops statistics of the caller from memory. */
+  forgetCaller(caller: string): Promise<void>
+  /** Writes what is pending: audit entries, traces, statistics. */
   flush(): Promise<void>
 }
 
@@ -91,6 +94,8 @@ export async function eraseCaller(
   await removePages('auditEntries', findAuditEntries(store.kv, caller, keyIds, pseudonym))
   await removePages('traces', findTraces(store.kv, caller))
   await removePages('journalEntries', findJournalEntries(store.kv, store))
+  await hub?.forgetCaller(caller)
+  await removePages('counters', findCallerStats(store.kv, caller))
   await remove('journalEntries', await findAdminChanges(store.kv, caller, pseudonym))
   await remove('journalEntries', await created())
   const creatorCounters = await findCreatorCounters(store.kv, caller)
@@ -135,7 +140,7 @@ export async function previewErasure(
     keys: keys.length,
     sessions: (await findSessions(kv, caller)).length,
     traces: await countPages(findTraces(kv, caller)),
-    counters: keyCounters.flat().length,
+    counters: keyCounters.flat().length + (await countPages(findCallerStats(kv, caller))),
     auditEntries: await countPages(findAuditEntries(kv, caller, keyIds, '')),
     journalEntries: (await findAdminChanges(kv, caller, '')).found + created.found,
   })

@@ -2,6 +2,8 @@
 import { A2AError } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import type { AccessControl } from '../auth/access-control.ts'
+import type { StatsHistory } from '../telemetry/stats/stats-history.ts'
+import { isOwnedBy } from './caller-data.ts'
 import type { LiveHub } from './erase-caller.ts'
 import type { ErasedTasks } from './erased-tasks.ts'
 
@@ -9,10 +11,11 @@ export interface LiveHubDeps {
   readonly access: Pick<AccessControl, 'keys' | 'sessions' | 'audit'>
   handler(): Promise<Pick<Handler, 'engine'>>
   flushTraces(): Promise<void>
+  readonly stats: Pick<StatsHistory, 'flush' | 'forgetCaller'>
   readonly erasedTasks: ErasedTasks
 }
 
-export function createLiveHub({ access, handler, flushTraces, erasedTasks }: LiveHubDeps): LiveHub {
+export function createLiveHub({ access, handler, flushTraces, stats, erasedTasks }: LiveHubDeps): LiveHub {
   const { keys, sessions, audit } = access
   return {
     async cancel(taskId) {
@@ -35,6 +38,9 @@ export function createLiveHub({ access, handler, flushTraces, erasedTasks }: Liv
     endSession: async (id) => void (await sessions.end(id)),
     async flush() {
       await Promise.all([audit.flush(), flushTraces()])
+      // The spans of the traces are counted.
+      await stats.flush()
     },
+    forgetCaller: (caller) => stats.forgetCaller((name) => isOwnedBy(name, caller)),
   }
 }

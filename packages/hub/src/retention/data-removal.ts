@@ -13,7 +13,7 @@ import { createRetentionService, type RetentionService } from './retention-servi
 export interface DataRemovalDeps {
   readonly store: FullStore
   readonly access: AccessControl
-  readonly telemetry: Pick<Telemetry, 'flushTraces'>
+  readonly telemetry: Pick<Telemetry, 'flushTraces' | 'stats'>
   /** The current settings. */
   settings(): RetentionConfig
   readonly log: AgentLog
@@ -34,7 +34,13 @@ export function openDataRemoval(handler: Promise<Handler>, deps: DataRemovalDeps
   const erasedTasks = createErasedTasks()
   const erasures = createErasureService({
     store,
-    hub: createLiveHub({ access, handler: () => handler, flushTraces: telemetry.flushTraces, erasedTasks }),
+    hub: createLiveHub({
+      access,
+      handler: () => handler,
+      flushTraces: telemetry.flushTraces,
+      stats: telemetry.stats,
+      erasedTasks,
+    }),
     audit: access.audit,
     log,
     receiptMs: () => settings().erasures ?? defaultReceiptMs,

@@ -158,9 +158,9 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
   }
 
   function openIndex(): TraceIndex {
-    const ended = (span: TraceSpan, agent: string): void => {
+    const ended = (span: TraceSpan, agent: string, owner: string): void => {
       metrics?.onSpan(span)
-      stats.onSpan(span, agent)
+      stats.onSpan(span, agent, owner)
       otel?.onSpan(span)
     }
     // Not through the timed store: no call waits for reading the log.

@@ -1,4 +1,4 @@
-/** Settings: health, configuration, secrets, keys, sessions, audit log and about. Each section has an address of its own. */
+/** Settings: health, configuration, secrets, keys, callers, sessions, audit log and about. Each section has an address of its own. */
 import type { FunctionComponent } from 'preact'
 import { pageRoute } from '../../app/router.ts'
 import { useDocumentTitle } from '../../components/layout/document-title.ts'
@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/status/error-notice.tsx'
 import { KeysPanel } from '../../keys/keys-panel.tsx'
 import { AboutView } from './about/about-view.tsx'
 import { AuditView } from './audit/audit-view.tsx'
+import { CallersView } from './callers/callers-view.tsx'
 import { ConfigView } from './config/config-view.tsx'
 import { isDraftEdited } from './config/config-draft.ts'
 import { HealthView } from './health/health-view.tsx'
@@ -25,6 +26,7 @@ const sections: readonly Section[] = [
   { id: 'config', label: 'Config', View: ConfigView },
   { id: 'secrets', label: 'Secrets', View: SecretsView },
   { id: 'keys', label: 'Keys', View: KeysView },
+  { id: 'callers', label: 'Callers', View: CallersView },
   { id: 'sessions', label: 'Sessions', View: SessionsView },
   { id: 'audit', label: 'Audit', View: AuditView },
   { id: 'about', label: 'About', View: AboutView },

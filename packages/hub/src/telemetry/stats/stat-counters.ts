@@ -1,5 +1,6 @@
 /** What the statistics count in one bucket of time, and its stored form. Latencies are a histogram, so that buckets can be added. */
 import type { Json } from '@parley/a2a'
+import type { TraceSpan } from '../traces/trace-types.ts'
 
 export interface StatCounters {
   /** Answered operations, and tasks that another agent delegated. */
@@ -124,6 +125,29 @@ export function decodeCounters(value: Json): StatCounters {
     if (bucket < latencyBuckets) counters.times[bucket] = times[at + 1] as number
   }
   return counters
+}
+
+export interface Spent {
+  inputTokens: number
+  outputTokens: number
+  cost?: number | undefined
+}
+
+/** What a model call used, if the agent reported it. */
+export function spentIn({ kind, attributes }: Pick<TraceSpan, 'kind' | 'attributes'>): Spent | undefined {
+  // These are derived from the log, and a task has the totals of its spans.
+  if (kind === 'task' || kind === 'turn' || kind === 'push') return undefined
+  const input = amountOf(attributes['gen_ai.usage.input_tokens'])
+  const output = amountOf(attributes['gen_ai.usage.output_tokens'])
+  const cost = amountOf(attributes['gen_ai.usage.cost'])
+  if (input === undefined && output === undefined && cost === undefined) return undefined
+  return { inputTokens: Math.round(input ?? 0), outputTokens: Math.round(output ?? 0), cost }
+}
+
+export function addSpent(to: Spent, { inputTokens, outputTokens, cost }: Spent): void {
+  to.inputTokens += inputTokens
+  to.outputTokens += outputTokens
+  if (cost !== undefined) to.cost = (to.cost ?? 0) + cost
 }
 
 /** More than any real count or cost, and small enough that sums stay finite. */

@@ -64,8 +64,8 @@ describe('the statistics of the hub', () => {
     history.onEvent(reached('TASK_STATE_FAILED'), { agent: 'a', owner: 'anonymous' })
     history.onEvent(reached('TASK_STATE_SUBMITTED'), { agent: 'b', owner: 'agent:a|anonymous' })
     const usage = { 'gen_ai.usage.input_tokens': 10, 'gen_ai.usage.output_tokens': 2, 'gen_ai.usage.cost': 0.5 }
-    history.onSpan({ kind: 'model', attributes: usage }, 'a')
-    history.onSpan({ kind: 'task', attributes: usage }, 'a')
+    history.onSpan({ kind: 'model', attributes: usage }, 'a', 'anonymous')
+    history.onSpan({ kind: 'task', attributes: usage }, 'a', 'anonymous')
     const { at, ...hub } = (await last(history)) ?? { at: 0 }
     assert.equal(at, world.at)
     assert.deepEqual(hub, {
@@ -92,6 +92,7 @@ describe('the statistics of the hub', () => {
           },
         },
         'a',
+        'anonymous',
       )
     report(1.6, -1e9, -1)
     report(Number.NaN, Number.POSITIVE_INFINITY, Number.NaN)

@@ -4,6 +4,14 @@
  * them up: replicas need not coordinate, and a repeated write changes nothing. Rows expire by themselves.
  */
 import type { AgentLog, Json, KeyValueEntry, KeyValueStore, KeyValueWrite } from '@parley/a2a'
+import {
+  callerRows,
+  callerWrite,
+  createCallerStats,
+  sumCallers,
+  type CallerRange,
+  type CallerUsage,
+} from './caller-stats.ts'
 import { decodeCounters, encodeCounters, type StatCounters } from './stat-counters.ts'
 import {
   bucketKey,
@@ -18,7 +26,7 @@ import {
 } from './stats-recorder.ts'
 import { buildSeries, planSeries, type StatRange, type StatSeries, type StoredBucket } from './stats-series.ts'
 
-export interface StatsHistoryDeps extends Omit<StatsRecorderDeps, 'onCount'> {
+export interface StatsHistoryDeps extends Omit<StatsRecorderDeps, 'callers' | 'onCount'> {
   readonly kv: KeyValueStore
   readonly log: Pick<AgentLog, 'warn'>
   /** Default: ten seconds. */
@@ -49,6 +57,10 @@ export interface StatsHistory extends Pick<StatsRecorder, 'onAnswer' | 'onEvent'
   usage(): Promise<ReadonlyMap<string, AgentUsage>>
   /** Of every agent with tasks that ended in the last 15 minutes, on any replica and before a restart. */
   endedTasks(): Promise<ReadonlyMap<string, EndedTasks>>
+  /** The callers of the last hours or days, the one with the most calls first. */
+  callers(range: CallerRange): Promise<readonly CallerUsage[]>
+  /** Drops what is in memory of matching callers. Their rows in the store stay. */
+  forgetCaller(isMatch: (caller: string) => boolean): Promise<void>
   /** Writes what was counted. Never rejects. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -95,7 +107,8 @@ export function createStatsHistory({
   ...deps
 }: StatsHistoryDeps): StatsHistory {
   const { now } = deps
-  const recorder = createStatsRecorder({ ...deps, onCount: schedule })
+  const callerStats = createCallerStats({ now, onCount: schedule })
+  const recorder = createStatsRecorder({ ...deps, callers: callerStats, onCount: schedule })
   const storedLastCalls = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -118,25 +131,32 @@ export function createStatsHistory({
     const changed = buckets.filter(({ isChanged }) => isChanged)
     const starts = new Set(changed.map(({ start }) => start))
     const calls = [...recorder.lastCalls].filter(([agent, at]) => storedLastCalls.get(agent) !== at)
-    if (changed.length === 0 && calls.length === 0) return recorder.forget()
+    const callers = callerStats.changed()
+    if (changed.length === 0 && calls.length === 0 && callers.length === 0) return forget()
     const writes: KeyValueWrite[] = [
       ...changed.map(rowOf),
       ...[callRows, endedRows].flatMap((rows) => countRows(rows, buckets, starts)),
+      ...callers.map(callerWrite),
       ...calls.map(([agent, at]) => ({ key: lastUsedPrefix + agent, value: at, expiresAt: at + lastUsedKeepMs })),
     ]
     // What is counted during the write is written by the next one.
-    for (const bucket of changed) bucket.isChanged = false
+    for (const row of [...changed, ...callers]) row.isChanged = false
     try {
       await kv.writeAll(statsKind, writes)
       for (const [agent, at] of calls) storedLastCalls.set(agent, at)
       isFailing = false
     } catch (cause) {
-      for (const bucket of changed) bucket.isChanged = true
+      for (const row of [...changed, ...callers]) row.isChanged = true
       if (!isFailing) log.warn('statistics cannot be stored now; they will be stored later', { cause })
       isFailing = true
       schedule()
     }
+    forget()
+  }
+
+  function forget(): void {
     recorder.forget()
+    callerStats.forgetOld()
   }
 
   function rowOf({ resolution, series, start, writer, counters }: StatBucket): KeyValueWrite {
@@ -173,6 +193,16 @@ export function createStatsHistory({
     onEvent: recorder.onEvent,
     onSpan: recorder.onSpan,
     flush,
+    async callers(range) {
+      // The rows of this process are stored first, so that the store has all of them.
+      await flush()
+      const { prefix, after } = callerRows(range, now())
+      return sumCallers(await readAll(prefix, after))
+    },
+    async forgetCaller(isMatch) {
+      await writing
+      callerStats.forgetCaller(isMatch)
+    },
     async series(range, agent = hubSeries) {
       const plan = planSeries(range, now())
       const prefix = `${plan.resolution.name}/${agent}/`

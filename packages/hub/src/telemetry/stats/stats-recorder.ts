@@ -6,13 +6,15 @@ import { isTerminal, newId, type StreamEvent } from '@parley/a2a'
 import type { EventContext, RequestOutcome } from '@parley/a2a/server'
 import { isDelegated } from '../../delegation/delegated-owner.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
+import type { CallerStats } from './caller-stats.ts'
 import {
-  amountOf,
+  addSpent,
   bucketGrowth,
   emptyCounters,
   extendCounters,
   isEmpty,
   latencyBuckets,
+  spentIn,
   type StatCounters,
 } from './stat-counters.ts'
 
@@ -53,17 +55,18 @@ export interface StatsRecorderDeps {
   hasAgent(name: string): boolean
   /** The open streams of an agent, or of the hub. */
   streams(agent?: string): number
+  readonly callers: CallerStats
   /** Called with the first count after `collect`. */
   onCount(): void
 }
 
 export interface StatsRecorder {
   onAnswer(
-    answered: Pick<RequestOutcome, 'agent' | 'endpoint' | 'operation' | 'outcome' | 'status' | 'durationMs'>,
+    answered: Pick<RequestOutcome, 'agent' | 'caller' | 'endpoint' | 'operation' | 'outcome' | 'status' | 'durationMs'>,
   ): void
   onEvent(event: StreamEvent, about: Pick<EventContext, 'agent' | 'owner'>): void
-  /** A span that an agent reported has ended. */
-  onSpan(span: Pick<TraceSpan, 'kind' | 'attributes'>, agent: string): void
+  /** A span that an agent reported has ended, of a task of this owner. */
+  onSpan(span: Pick<TraceSpan, 'kind' | 'attributes'>, agent: string, owner: string): void
   /** Adds up what was counted. All buckets that are not over, and those that are not stored. */
   collect(): ReadonlyMap<string, StatBucket>
   /** Forgets buckets that are over and stored, or older than they are kept. */
@@ -89,7 +92,7 @@ const faultCodes: ReadonlySet<string> = new Set([
   'TIMEOUT',
 ])
 
-export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRecorderDeps): StatsRecorder {
+export function createStatsRecorder({ now, hasAgent, streams, callers, onCount }: StatsRecorderDeps): StatsRecorder {
   const counts = new Map<string, SeriesCount>()
   const buckets = new Map<string, StatBucket>()
   const lastCalls = new Map<string, number>()
@@ -157,7 +160,7 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
 
   return {
     lastCalls,
-    onAnswer({ agent, endpoint, operation, outcome, status, durationMs }) {
+    onAnswer({ agent, caller, endpoint, operation, outcome, status, durationMs }) {
       if (endpoint !== 'call') return
       const isFault = status >= 500 || faultCodes.has(outcome)
       const isCall =
@@ -170,6 +173,7 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
         countTime(counters, durationMs)
       })
       if (isCall) called(agent)
+      if (caller !== undefined) callers.onAnswer(caller.id, isCall, isFault)
       if (operation !== 'SendStreamingMessage' && operation !== 'SubscribeToTask') return
       measureStreams(hubSeries)
       if (isSeries(agent)) measureStreams(agent)
@@ -177,6 +181,7 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
     onEvent(event, { agent, owner }) {
       if (!('statusUpdate' in event)) return
       const { state } = event.statusUpdate.status
+      if (state === 'TASK_STATE_FAILED') callers.onFailed(owner)
       if (isTerminal(state)) {
         countBoth(agent, (counters) => {
           counters.ended += 1
@@ -195,18 +200,11 @@ export function createStatsRecorder({ now, hasAgent, streams, onCount }: StatsRe
       // A long task is answered late; it is used from its start.
       called(agent)
     },
-    onSpan({ kind, attributes }, agent) {
-      // These are derived from the log, and a task has the totals of its spans.
-      if (kind === 'task' || kind === 'turn' || kind === 'push') return
-      const input = tokensIn(attributes, 'gen_ai.usage.input_tokens')
-      const output = tokensIn(attributes, 'gen_ai.usage.output_tokens')
-      const cost = amountOf(attributes['gen_ai.usage.cost'])
-      if (input === undefined && output === undefined && cost === undefined) return
-      countBoth(agent, (counters) => {
-        counters.inputTokens += input ?? 0
-        counters.outputTokens += output ?? 0
-        if (cost !== undefined) counters.cost = (counters.cost ?? 0) + cost
-      })
+    onSpan(span, agent, owner) {
+      const spent = spentIn(span)
+      if (spent === undefined) return
+      countBoth(agent, (counters) => addSpent(counters, spent))
+      callers.onSpent(owner, spent)
     },
     collect() {
       isCounting = false
@@ -241,9 +239,4 @@ function countTime({ times }: StatCounters, durationMs: number): void {
 /** Ordered by time within a series. */
 export function bucketKey(resolution: Resolution, series: string, start: number, writer = ''): string {
   return `${resolution.name}/${series}/${String(start / 1_000).padStart(11, '0')}/${writer}`
-}
-
-function tokensIn(attributes: TraceSpan['attributes'], name: string): number | undefined {
-  const tokens = amountOf(attributes[name])
-  return tokens === undefined ? undefined : Math.round(tokens)
 }

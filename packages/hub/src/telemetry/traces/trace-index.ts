@@ -21,8 +21,8 @@ export interface TraceIndexDeps {
   readonly monotonicNow?: () => number
   /** How long the entries of ended tasks are kept. Read for every batch: it may change. */
   readonly retentionMs?: number | undefined
-  /** Called for each ended span with the agent of its task, once per process lifetime. */
-  onSpanEnded(span: TraceSpan, agent: string): void
+  /** Called for each ended span with the agent and the owner of its task, once per process lifetime. */
+  onSpanEnded(span: TraceSpan, agent: string, owner: string): void
   /** `false`: these spans have only what metrics read. Their ids and log events took as long as all the rest. Default `true`. */
   readonly isDetailed?: boolean | undefined
   readonly times?: Partial<TraceIndexTimes> | undefined
@@ -206,7 +206,7 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   /** Records read before a restart are read again, but not reported again. */
   function open({ taskId, tenant, agent, owner }: FeedEntry, reportedSeq: number): TaskTrace {
     const onEnded = (span: TraceSpan, seq: number): void => {
-      if (seq > reportedSeq && (span.endedAt ?? 0) >= freshSince) parts.onSpanEnded(span, agent)
+      if (seq > reportedSeq && (span.endedAt ?? 0) >= freshSince) parts.onSpanEnded(span, agent, owner)
     }
     return new TaskTrace(taskId, { tenant, agent, owner }, onEnded, parts.isDetailed ?? true)
   }
