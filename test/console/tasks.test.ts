@@ -364,6 +364,27 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.close()
   })
 
+  it('holds still under the pointer, and shows new tasks when it leaves', async () => {
+    const page = await fixture.open('/tasks')
+    await rows(page).first().hover()
+    const before = await titles(page)
+    await testHub.send('talker', 'behind the pointer 1')
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    await testHub.send('talker', 'behind the pointer 2')
+    await page.getByRole('button', { name: '2 new' }).waitFor()
+    assert.deepEqual(await titles(page), before)
+    // The way to the button does not show them yet.
+    await page.getByRole('button', { name: '2 new' }).click()
+    await rows(page).filter({ hasText: 'behind the pointer 2' }).waitFor()
+    await rows(page).nth(3).hover()
+    await testHub.send('talker', 'behind the pointer 3')
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).hover()
+    await rows(page).filter({ hasText: 'behind the pointer 3' }).waitFor()
+    assert.equal((await titles(page))[0], 'behind the pointer 3')
+    await page.close()
+  })
+
   it('reloads when too many changes occurred to report each [full]', async () => {
     const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()

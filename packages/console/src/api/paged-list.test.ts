@@ -84,6 +84,33 @@ describe('a list that is loaded page by page', () => {
     assert.equal(list.newCount.value, 0)
   })
 
+  it('holds still under the pointer, also at the top, until it leaves or the new items are requested', async () => {
+    const pages = twoPages()
+    await openTwoPages(pages)
+    list.setPointed(true)
+    pages[''] = { items: 'z a2 b', before: 2 }
+    list.refresh()
+    await waitForItems('a2 b c d')
+    // To scroll to the top changes nothing.
+    list.setAtTop(false)
+    list.setAtTop(true)
+    assert.deepEqual([shown(), list.newCount.value], ['a2 b c d', 1])
+    list.showNew()
+    assert.deepEqual([shown(), list.newCount.value], ['z a2 b c d', 0])
+    list.applyItem('y', 'yes')
+    assert.deepEqual([shown(), list.newCount.value], ['z a2 b c d', 1])
+    list.setPointed(false)
+    assert.equal(shown(), 'y z a2 b c d')
+  })
+
+  it('shows the first item of an empty list under the pointer', async () => {
+    open({ '': { items: '' } })
+    await waitForItems('')
+    list.setPointed(true)
+    list.applyItem('a', 'yes')
+    assert.equal(shown(), 'a')
+  })
+
   it('does not move what the user reads when there may be a gap, and starts over at the top', async () => {
     const pages = twoPages()
     await openTwoPages(pages)

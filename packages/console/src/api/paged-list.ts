@@ -1,6 +1,7 @@
 /**
  * A long list, newest first, loaded page by page as the user scrolls and kept current by the change feed. While the user reads
- * further down, rows are updated in place and new items are held back; at the top, all rows are in order.
+ * further down or has the pointer over the list, rows are updated in place and new items are held back; at the top, all rows are in
+ * order.
  */
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import type { Change } from './change-feed.ts'
@@ -51,6 +52,10 @@ export interface PagedList<T> {
   applyItem(item: T, match: 'yes' | 'no' | 'ask'): void
   applyChange(change: Change): void
   setAtTop(isAtTop: boolean): void
+  /** While the pointer is over the list, nothing moves under it. */
+  setPointed(isPointed: boolean): void
+  /** Shows the new items now. */
+  showNew(): void
   close(): void
 }
 
@@ -68,7 +73,10 @@ export function createPagedList<T>(options: PagedListOptions<T>, initialItems?: 
   const pausedAt = signal<PageCursor>(undefined)
   const closing = new AbortController()
   let isLoaded = false
+  /** Whether new items are shown at once: at the top, without the pointer over the list. */
   let isAtTop = true
+  let isScrolledToTop = true
+  let isPointed = false
   /** Not all changes were reported: at the top, everything is reloaded. */
   let isStale = false
   /** One request at a time, because each depends on the result of the previous one. */
@@ -131,7 +139,8 @@ export function createPagedList<T>(options: PagedListOptions<T>, initialItems?: 
     if (page.items.length === 0 && page.before !== undefined) return
     const known = new Set([...byKey(shown()).keys(), ...held.peek().keys()])
     const mayHaveGap = !page.items.some((item) => known.has(keyOf(item)))
-    if (!isAtTop) {
+    const isEmpty = page.items.length === 0
+    if (isHolding() && !isEmpty) {
       isStale ||= mayHaveGap
       hold(page.items)
       updateInPlace(page.items)
@@ -156,6 +165,21 @@ export function createPagedList<T>(options: PagedListOptions<T>, initialItems?: 
     const fresh = byKey(update.filter((item) => !known.has(keyOf(item))))
     for (const [key, item] of fresh) fresh.set(key, newer(held.peek().get(key), item))
     held.value = new Map([...fresh, ...[...held.peek()].filter(([key]) => !fresh.has(key))])
+  }
+
+  /** The first item of an empty list moves nothing. */
+  function isHolding(): boolean {
+    return !isAtTop && shown().length > 0
+  }
+
+  function setHolding(isHeld: boolean): void {
+    if (isAtTop === !isHeld) return
+    isAtTop = !isHeld
+    if (isHeld || !isLoaded) return
+    const { matches } = options
+    items.value = merge(matches === undefined ? shown() : shown().filter(matches), held.peek().values())
+    held.value = new Map()
+    if (isStale) scheduleRefresh()
   }
 
   function updateInPlace(update: Iterable<T>): void {
@@ -198,26 +222,29 @@ export function createPagedList<T>(options: PagedListOptions<T>, initialItems?: 
       const key = keyOf(item)
       const isKnown = byKey(shown()).has(key)
       if (!isLoaded) scheduleRefresh()
-      else if (isKnown && !isAtTop) updateInPlace([item])
+      else if (isKnown && isHolding()) updateInPlace([item])
       else if (match === 'no') {
         items.value = shown().filter((one) => keyOf(one) !== key)
         held.value = new Map([...held.peek()].filter(([one]) => one !== key))
       } else if (match === 'ask' && !isKnown) scheduleRefresh()
-      else if (isAtTop) items.value = merge(shown(), [item])
-      else hold([item])
+      else if (isHolding()) hold([item])
+      else items.value = merge(shown(), [item])
     },
     applyChange(change) {
       if (change.type === 'reset') scheduleRefresh(true)
       else options.onChange(change, list)
     },
     setAtTop(atTop) {
-      if (isAtTop === atTop) return
-      isAtTop = atTop
-      if (!atTop || !isLoaded) return
-      const { matches } = options
-      items.value = merge(matches === undefined ? shown() : shown().filter(matches), held.peek().values())
-      held.value = new Map()
-      if (isStale) scheduleRefresh()
+      isScrolledToTop = atTop
+      setHolding(!atTop || isPointed)
+    },
+    setPointed(pointed) {
+      isPointed = pointed
+      setHolding(pointed || !isScrolledToTop)
+    },
+    showNew() {
+      setHolding(false)
+      setHolding(isPointed)
     },
     close() {
       closing.abort()

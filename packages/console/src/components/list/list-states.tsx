@@ -1,12 +1,16 @@
 /** Shared parts of lists beside a detail: new-items button and empty state. */
 import type { ComponentChildren, RefObject } from 'preact'
+import { useLayoutEffect } from 'preact/hooks'
 import type { PagedList } from '../../api/paged-list.ts'
 import { clearQuery } from '../../app/router.ts'
 import { EmptyState } from '../status/error-notice.tsx'
 import './list-states.css'
 import { formatCount } from '../format.ts'
 
-type ListControls = Pick<PagedList<unknown>, 'newCount' | 'setAtTop' | 'hasMore' | 'continueSearch'>
+type ListControls = Pick<
+  PagedList<unknown>,
+  'newCount' | 'setAtTop' | 'setPointed' | 'showNew' | 'hasMore' | 'continueSearch'
+>
 
 interface NewItemsButtonProps {
   readonly list: ListControls
@@ -15,16 +19,34 @@ interface NewItemsButtonProps {
   readonly children?: ComponentChildren
 }
 
-/** Items that arrived while the user reads further down. */
+/** Items that arrived while the user reads further down, or while the pointer is over the list. */
 export function NewItemsButton({ list, frame, class: look, children }: NewItemsButtonProps) {
+  useLayoutEffect(() => {
+    const { current } = frame
+    const isOver = (target: EventTarget | null): boolean =>
+      target instanceof Element && target.closest('.virtual, .new-items') !== null
+    // The fields and buttons of a list are no part of what holds still.
+    const over = ({ target, pointerType }: PointerEvent): void =>
+      list.setPointed(pointerType === 'mouse' && isOver(target))
+    const leave = (): void => list.setPointed(false)
+    current?.addEventListener('pointerover', over)
+    current?.addEventListener('pointerleave', leave)
+    // The list may have appeared under the pointer.
+    if (current?.querySelector('.virtual:hover') !== null) list.setPointed(matchMedia('(hover: hover)').matches)
+    return () => {
+      current?.removeEventListener('pointerover', over)
+      current?.removeEventListener('pointerleave', leave)
+    }
+  }, [list])
   if (list.newCount.value === 0) return null
   return (
     <button
       type="button"
-      class={look ?? 'small listing-new'}
+      class={`new-items ${look ?? 'small listing-new'}`}
       onClick={() => {
         frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
         list.setAtTop(true)
+        list.showNew()
       }}
     >
       {children ?? `${formatCount(list.newCount.value)} new`}
