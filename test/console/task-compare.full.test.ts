@@ -19,7 +19,7 @@ describeInBrowser('two tasks side by side', async (browser) => {
     await page.getByRole('button', { name: 'Send and compare' }).click()
     await page.waitForURL(new RegExp(`/tasks/${old.id}/compare/[\\w-]+$`))
     await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor()
-    const again = page.getByRole('region', { name: 'Resent: gpt' })
+    const again = page.getByRole('region', { name: 'Second task: gpt' })
     await again.getByText('completed').waitFor()
     await again.getByText('46').waitFor()
     await again.getByText('12 in, 34 out').waitFor()
@@ -52,7 +52,7 @@ describeInBrowser('two tasks side by side', async (browser) => {
   it('are live: later output appears without a reload', async () => {
     const asked = await testHub.send('talker', 'ask which city', ann)
     const page = await fixture.open(`/tasks/${old.id}/compare/${asked.id}`)
-    const again = page.getByRole('region', { name: 'Resent: talker' })
+    const again = page.getByRole('region', { name: 'Second task: talker' })
     await again.getByText('Waiting for an answer.').waitFor()
     await testHub.send('talker', 'Rome', ann, { taskId: asked.id, contextId: asked.contextId })
     await again.getByText('completed').waitFor()

@@ -385,6 +385,36 @@ describeInBrowser('the list of tasks', async (browser) => {
     await page.close()
   })
 
+  it('are edited and sent again, compared if any two are chosen, and found by their text in the palette', async () => {
+    const other = await testHub.send('talker', 'a needle to find')
+    const page = await fixture.open(`/tasks/${hello.id}`)
+    await page.getByRole('button', { name: 'Resend' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello, edited')
+    await page.getByRole('button', { name: 'Send and compare' }).click()
+    await page.waitForURL(new RegExp(`/tasks/${hello.id}/compare/`))
+    await page.getByRole('region', { name: 'Second task: talker' }).getByText('Hello, edited').waitFor()
+    const edited = (await testHub.ask('GET', `/admin/tasks/${page.url().split('/').at(-1)}`)).json
+    assert.deepEqual([edited.title, edited.agent], ['Hello, edited', 'talker'])
+
+    await fixture.load(page, '/tasks')
+    for (const title of ['Hello, edited', 'a needle to find'])
+      await rows(page).filter({ hasText: title }).first().getByRole('checkbox').check()
+    await page.getByRole('link', { name: 'Compare 2 tasks' }).click()
+    await page.waitForURL(`**/tasks/${edited.id}/compare/${other.id}`)
+
+    await testHub.key({ agents: ['*'], name: 'palette key' })
+    for (const [text, name, url] of [
+      ['needle to', /a needle to find/, `**/tasks/${other.id}`],
+      ['palette', /palette key/, '**/settings/keys?key=*'],
+    ] as const) {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(text)
+      await page.getByRole('option', { name }).first().click()
+      await page.waitForURL(url)
+    }
+    await page.close()
+  })
+
   it('reloads when too many changes occurred to report each [full]', async () => {
     const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()

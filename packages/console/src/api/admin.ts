@@ -1358,7 +1358,7 @@ export interface Operations {
       }
     }
   }
-  /** Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id. */
+  /** Finds agents by name and skill, tasks by the beginning of an id, by context or by text, keys by id, name or principal. */
   search: {
     query: { q: string } & Optional<{ limit: number }>
     response: {

@@ -222,7 +222,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     ),
     ...statsRoutes({ stats: parts.stats, hasAgent, now }),
     ...callerRoutes({ stats: parts.stats, keys: access.keys }),
-    ...searchRoutes({ registry, store, facts, keys: access.keys, url }),
+    ...searchRoutes({ registry, store, facts, keys: access.keys, now, url }),
     ...eventRoutes({
       feed: createChangeFeed({ store, facts, journal }),
       changeSignal,

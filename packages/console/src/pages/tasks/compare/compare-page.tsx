@@ -32,8 +32,8 @@ export function ComparePage({ id, other }: { readonly id: string; readonly other
       </PageHead>
       <div class="compare">
         <div class="compare-two">
-          <ComparedTask known={left} id={id} label="Original" versus={right.detail} />
-          <ComparedTask known={right} id={other} label="Resent" versus={left.detail} />
+          <ComparedTask known={left} id={id} label="First task" versus={right.detail} />
+          <ComparedTask known={right} id={other} label="Second task" versus={left.detail} />
         </div>
         {left.detail !== undefined && right.detail !== undefined && (
           <ResultPairs left={left.detail} right={right.detail} />

@@ -1,6 +1,6 @@
-/** Sends the first message again, to this agent or another; the result is compared with the old one. */
+/** Sends the first message again, edited or not, to this agent or another; the result is compared with the old one. */
 import { useSignal } from '@preact/signals'
-import type { Message } from '@parley/a2a'
+import type { Json, Message, Part } from '@parley/a2a'
 import type { TaskDetail } from '../../../api/admin.ts'
 import { useAgentList } from '../../../api/agents.ts'
 import { Problem } from '../../../api/problem.ts'
@@ -21,16 +21,19 @@ export function firstMessageOf(detail: TaskDetail): Message | undefined {
 export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
   const agents = useAgentList()
   const chosen = useSignal(detail.agent)
+  const edits = useSignal<ReadonlyMap<number, string>>(new Map())
   const message = firstMessageOf(detail)
   const open = (agents.value.value ?? []).filter(({ state }) => state === 'open')
   const { isBusy, problem, onSubmit } = useSubmit(async () => {
-    if (message !== undefined) navigate(compareHref(detail.id, await resendMessage(chosen.value, message)))
+    if (message === undefined) return
+    const parts = message.parts.map((part, index) => editedPart(part, edits.value.get(index)))
+    navigate(compareHref(detail.id, await resendMessage(chosen.value, { ...message, parts })))
   })
 
   if (message === undefined) return <p class="stack-small task-ask">The first message is no longer in the log.</p>
   return (
     <form class="stack-small task-ask" onSubmit={onSubmit}>
-      <p>Sends the first message again, as a new task of yours, and compares the answers.</p>
+      <p>Sends the first message again, as you edit it, as a new task of yours, and compares the answers.</p>
       <div class="field">
         <label for="resend-agent">Agent</label>
         <SelectField
@@ -40,6 +43,21 @@ export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
           onChange={(name) => (chosen.value = name)}
         />
       </div>
+      {message.parts.map((part, index) => {
+        const text = editableText(part)
+        if (text === undefined) return null
+        return (
+          <label key={index} class="field">
+            {'text' in part ? 'Message' : 'Data, as JSON'}
+            <textarea
+              rows={Math.min(12, text.split('\n').length + 2)}
+              class={'text' in part ? '' : 'mono'}
+              defaultValue={text}
+              onInput={({ currentTarget }) => (edits.value = new Map(edits.value).set(index, currentTarget.value))}
+            />
+          </label>
+        )
+      })}
       {agents.problem.value !== undefined && <ErrorNotice reason={agents.problem.value} />}
       {problem !== undefined && <ErrorNotice reason={problem} />}
       <button type="submit" class="primary" disabled={isBusy || open.length === 0}>
@@ -48,6 +66,29 @@ export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
       </button>
     </form>
   )
+}
+
+/** Files and links are sent as they are. */
+function editableText(part: Part): string | undefined {
+  if ('text' in part) return part.text
+  return 'data' in part ? JSON.stringify(part.data, undefined, 2) : undefined
+}
+
+function editedPart(part: Part, text: string | undefined): Part {
+  if (text === undefined) return part
+  return 'text' in part ? { ...part, text } : { ...part, data: parseData(text) }
+}
+
+function parseData(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch (cause) {
+    throw new Problem('The data is not valid JSON. Correct it, then send.', {
+      code: 'INVALID_PARAMS',
+      request: '',
+      cause,
+    })
+  }
 }
 
 interface SendMessageResponse {

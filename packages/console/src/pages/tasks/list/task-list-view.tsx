@@ -12,11 +12,11 @@ import { EmptyState, ErrorNotice, Loading } from '../../../components/status/err
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { sendMessageCurl } from '../../../components/shell/curl.ts'
 import { taskFilters, type TaskFilters } from './task-filters.ts'
-import { taskHref, type TaskTab } from '../task-links.ts'
+import { compareHref, taskHref, type TaskTab } from '../task-links.ts'
 import { hiddenColumns, taskColumns, visibleColumns } from './task-columns.ts'
 import { comparedCount } from './task-list.ts'
 import type { TaskOrder } from './task-order.ts'
-import { TaskRow } from './task-row.tsx'
+import { chosenTasks, TaskRow } from './task-row.tsx'
 import { TaskTableHead } from './task-table-head.tsx'
 import './task-list-view.css'
 import { pluralize, formatCount } from '../../../components/format.ts'
@@ -87,8 +87,28 @@ export function TaskListView({ list, filters, order, selected, tab }: TaskListPr
           />
         </div>
       )}
+      <ChosenTasks />
       <ListFooter list={list} />
     </div>
+  )
+}
+
+function ChosenTasks() {
+  const [one, other] = chosenTasks.value
+  if (one === undefined) return null
+  return (
+    <p class="row task-foot">
+      {other === undefined ? (
+        'Choose another task to compare.'
+      ) : (
+        <a class="button small primary" href={compareHref(one, other)}>
+          Compare 2 tasks
+        </a>
+      )}
+      <button type="button" class="small" onClick={() => (chosenTasks.value = [])}>
+        Clear
+      </button>
+    </p>
   )
 }
 

@@ -1,10 +1,19 @@
 /** One task of the table, with the chosen columns; the whole row is the link. On a narrow screen it has two lines. */
+import { signal } from '@preact/signals'
 import type { TaskSummary } from '../../../api/admin.ts'
 import { formatCount, truncateMiddle } from '../../../components/format.ts'
 import { taskStateDisplay, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { TaskDuration } from '../../../components/status/task-time.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
 import type { TaskColumn, TaskColumnName } from './task-columns.ts'
+
+/** Two tasks to compare, the one that was chosen first in front. */
+export const chosenTasks = signal<readonly string[]>([])
+
+function choose(id: string, isChosen: boolean): void {
+  const others = chosenTasks.value.filter((one) => one !== id)
+  chosenTasks.value = isChosen ? [...others.slice(-1), id] : others
+}
 
 export interface TaskRowProps {
   readonly task: TaskSummary
@@ -38,7 +47,20 @@ interface CellProps extends Omit<TaskRowProps, 'columns'> {
 function Cell({ name, task, isSelected, href }: CellProps) {
   switch (name) {
     case 'state':
-      return <TaskStateBadge state={task.state} />
+      return (
+        <>
+          <TaskStateBadge state={task.state} />
+          <input
+            type="checkbox"
+            class="task-choose"
+            aria-label="Choose to compare"
+            title="Choose to compare with another task"
+            checked={chosenTasks.value.includes(task.id)}
+            onClick={(event) => event.stopPropagation()}
+            onChange={({ currentTarget }) => choose(task.id, currentTarget.checked)}
+          />
+        </>
+      )
     case 'agent':
       return <span class="cut">{task.agent}</span>
     case 'task':
