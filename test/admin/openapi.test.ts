@@ -350,6 +350,11 @@ const trials: readonly Trial[] = [
     check: (json) => assert.ok(json.callers.some(({ calls }: { calls: number }) => calls > 0)),
   },
   {
+    name: 'getAgentTimes',
+    path: () => '/admin/agents/talker/times',
+    check: (json) => assert.ok(json.tasks > 0 && json.times.otherMs >= 0 && !json.isCut),
+  },
+  {
     name: 'listFailures',
     path: () => '/admin/failures?agent=talker&limit=1',
     check(json) {

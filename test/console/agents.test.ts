@@ -170,6 +170,18 @@ describeInBrowser('the agents', async (browser) => {
       await page.close()
     })
 
+    it('shows where the time went: of a task, and on average of its last tasks', async () => {
+      const { id } = await testHub.send('gpt', 'Which part takes long?')
+      const page = await fixture.open(`/tasks/${id}/trace`)
+      const times = page.getByRole('group', { name: 'Where the time went' })
+      await times.getByText('First model call').waitFor()
+      await fixture.load(page, '/agents/gpt')
+      await times.getByText('First model call').waitFor()
+      await page.getByText(/^On average over 1 task\.$/).waitFor()
+      assert.deepEqual(await seriousViolations(page), [])
+      await page.close()
+    })
+
     it('links its last error to its task', async () => {
       const task = await testHub.send('talker', 'fail again')
       const page = await fixture.open('/agents/talker')

@@ -424,6 +424,23 @@ export type Span = {
   readonly children: readonly Span[]
 }
 
+export type TimeParts = {
+  /** From the message to the first call of a model or a tool. */
+  readonly queueMs: number
+  /** The first call of a model. */
+  readonly firstModelMs: number
+  /** Other calls of models. */
+  readonly modelMs: number
+  /** Tools and other agents, while no model was called. */
+  readonly toolsMs: number
+  /** The rest of its turns. */
+  readonly otherMs: number
+  /** Between its turns: for its caller. */
+  readonly waitingMs: number
+  /** Attempts to deliver its webhooks, which may follow the task. */
+  readonly deliveryMs: number
+}
+
 export type Route = {
   /** Its place in the configuration, from 0. */
   readonly route: number
@@ -1103,7 +1120,26 @@ export interface Operations {
   getTrace: {
     params: { id: string }
     response: {
-      readonly traces: readonly { readonly summary: Trace; readonly root: Span; readonly isPartial: boolean }[]
+      readonly traces: readonly {
+        readonly summary: Trace
+        readonly root: Span
+        /** Where the time of the root task went. */
+        readonly times: TimeParts
+        readonly isPartial: boolean
+      }[]
+    }
+  }
+  /** Where the time of the tasks of an agent went that ended in a range, by their spans. */
+  getAgentTimes: {
+    params: { agent: string }
+    query: Optional<{ range: '1h' | '24h' | '7d' | '30d' }>
+    response: {
+      /** The sum over the tasks. */
+      readonly times: TimeParts
+      /** Tasks that were read: at most the newest 200. */
+      readonly tasks: number
+      /** Whether the range has older tasks, which were not read. */
+      readonly isCut: boolean
     }
   }
   /** Lists the routes of the configuration. */
@@ -1414,6 +1450,7 @@ export const operations = {
   listFailures: ['GET', '/admin/failures'],
   listTraces: ['GET', '/admin/traces'],
   getTrace: ['GET', '/admin/traces/{id}'],
+  getAgentTimes: ['GET', '/admin/agents/{agent}/times'],
   listRoutes: ['GET', '/admin/routes'],
   decideRoute: ['POST', '/admin/routes/decide'],
   listPush: ['GET', '/admin/push'],

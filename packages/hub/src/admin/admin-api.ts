@@ -187,9 +187,14 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     ...secretRoutes(parts),
     ...taskRoutes({ store, facts, redact, now, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
     ...failureRoutes({ facts, hasAgent, now, groups: createFailureGroups(store, redact) }),
-    ...traceRoutes(parts.traces, async (taskId) => {
-      const row = await store.tasks.load(taskId)
-      return row === undefined ? undefined : taskSummaryOf(row, await facts.read(row))
+    ...traceRoutes({
+      traces: parts.traces,
+      async taskOf(taskId) {
+        const row = await store.tasks.load(taskId)
+        return row === undefined ? undefined : taskSummaryOf(row, await facts.read(row))
+      },
+      hasAgent,
+      now,
     }),
     ...routingRoutes({ rules: () => parts.config().routes, dryRun: parts.dryRun, hasAgent }),
     ...pushRoutes({ store, push: pushHandler }),

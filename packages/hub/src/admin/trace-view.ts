@@ -54,6 +54,18 @@ export const traceSummarySchema = z
   })
   .meta({ id: 'Trace' })
 
+export const timePartsSchema = z
+  .strictObject({
+    queueMs: z.number().describe('From the message to the first call of a model or a tool.'),
+    firstModelMs: z.number().describe('The first call of a model.'),
+    modelMs: z.number().describe('Other calls of models.'),
+    toolsMs: z.number().describe('Tools and other agents, while no model was called.'),
+    otherMs: z.number().describe('The rest of its turns.'),
+    waitingMs: z.number().describe('Between its turns: for its caller.'),
+    deliveryMs: z.number().describe('Attempts to deliver its webhooks, which may follow the task.'),
+  })
+  .meta({ id: 'TimeParts' })
+
 interface TraceNodeJson {
   traceId: string
   spanId: string

@@ -6,12 +6,23 @@ import { notFoundError, RouteError } from '../../http/json-response.ts'
 import { limitField, nameField, timeQuery, jsonRoute, taggedRoutes } from '../route.ts'
 import type { AdminRoute } from '../route.ts'
 import { taskState, type TaskSummary } from '../task-view.ts'
-import { traceNodeToJson, traceSpanSchema, traceSummarySchema, traceSummaryToJson } from '../trace-view.ts'
+import { rangeMs, statRanges } from '../../telemetry/stats/stats-series.ts'
+import {
+  timePartsSchema,
+  traceNodeToJson,
+  traceSpanSchema,
+  traceSummarySchema,
+  traceSummaryToJson,
+} from '../trace-view.ts'
 
-export function traceRoutes(
-  traces: () => Traces | undefined,
-  taskOf: (taskId: string) => Promise<TaskSummary | undefined>,
-): readonly AdminRoute[] {
+export interface TraceRoutesDeps {
+  traces(): Traces | undefined
+  taskOf(taskId: string): Promise<TaskSummary | undefined>
+  hasAgent(name: string): boolean
+  readonly now: () => number
+}
+
+export function traceRoutes({ traces, taskOf, hasAgent, now }: TraceRoutesDeps): readonly AdminRoute[] {
   return taggedRoutes('Traces', [
     jsonRoute('GET /admin/traces', {
       name: 'listTraces',
@@ -54,7 +65,14 @@ export function traceRoutes(
       summary: 'Shows a trace by its id or the id of a task.',
       params: z.object({ id: nameField }),
       response: z.strictObject({
-        traces: z.array(z.strictObject({ summary: traceSummarySchema, root: traceSpanSchema, isPartial: z.boolean() })),
+        traces: z.array(
+          z.strictObject({
+            summary: traceSummarySchema,
+            root: traceSpanSchema,
+            times: timePartsSchema.describe('Where the time of the root task went.'),
+            isPartial: z.boolean(),
+          }),
+        ),
       }),
       async handle({ params: { id } }) {
         const found = await requireTraces().get(id)
@@ -64,10 +82,27 @@ export function traceRoutes(
             found.map(async (one) => ({
               summary: await shownSummary(one.summary),
               root: traceNodeToJson(one.root),
+              times: one.times,
               isPartial: one.isPartial,
             })),
           ),
         }
+      },
+    }),
+    jsonRoute('GET /admin/agents/{agent}/times', {
+      name: 'getAgentTimes',
+      summary: 'Where the time of the tasks of an agent went that ended in a range, by their spans.',
+      params: z.object({ agent: nameField }),
+      query: z.strictObject({ range: z.enum(statRanges).default('24h') }),
+      response: z.strictObject({
+        times: timePartsSchema.describe('The sum over the tasks.'),
+        tasks: z.int().describe('Tasks that were read: at most the newest 200.'),
+        isCut: z.boolean().describe('Whether the range has older tasks, which were not read.'),
+      }),
+      async handle({ params: { agent }, query: { range } }) {
+        if (!hasAgent(agent)) throw notFoundError()
+        const until = now() + 1
+        return requireTraces().times({ agent, since: until - rangeMs[range], until })
       },
     }),
   ])

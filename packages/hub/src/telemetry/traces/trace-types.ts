@@ -115,12 +115,42 @@ export interface TracePage {
 export interface Trace {
   readonly summary: TraceSummary
   readonly root: TraceNode
+  /** Of its root task. */
+  readonly times: TimeParts
   /** Whether something is missing: the log was pruned, or the tree is larger than the limit. */
   readonly isPartial: boolean
+}
+
+/** Where the time of a task went, in milliseconds. */
+export interface TimeParts {
+  /** From the message to the first call of a model or a tool: a place in the queue of the agent, and its own preparation. */
+  readonly queueMs: number
+  /** The first call of a model. */
+  readonly firstModelMs: number
+  /** Other calls of models. */
+  readonly modelMs: number
+  /** Tools and other agents, while no model was called. */
+  readonly toolsMs: number
+  /** The rest of its turns. */
+  readonly otherMs: number
+  /** Between its turns: for its caller. */
+  readonly waitingMs: number
+  /** Attempts to deliver its webhooks. They add to the time of the task or follow it. */
+  readonly deliveryMs: number
+}
+
+export interface AgentTimes {
+  /** The sum over the tasks that were read. */
+  readonly times: TimeParts
+  readonly tasks: number
+  /** Whether there are older ones that were not read. */
+  readonly isCut: boolean
 }
 
 export interface Traces {
   list(query: TraceQuery): Promise<TracePage>
   /** By task id, or by trace id, which may have several roots. Empty if there is none. */
   get(id: string): Promise<readonly Trace[]>
+  /** Where the time of the tasks of an agent went that ended in this range, the newest ones. */
+  times(query: { readonly agent: string; readonly since: number; readonly until: number }): Promise<AgentTimes>
 }

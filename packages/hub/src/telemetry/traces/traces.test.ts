@@ -69,6 +69,22 @@ describe('a list of traces', () => {
     assert.deepEqual(await found({ tenant: 'acme' }), [])
   })
 
+  it('adds up where the time of the ended tasks of an agent went, as the trace of each has it', async (t) => {
+    const server = await openTracedServer(t, agents)
+    const tasks = [await server.send('slow'), await server.send('slow')]
+    await server.send('good')
+    const range = { since: 0, until: Date.now() + 1_000 }
+    const { times, tasks: read, isCut } = await server.traces.times({ agent: 'slow', ...range })
+    assert.deepEqual([read, isCut], [2, false])
+    assert.ok(times.toolsMs >= 58, `${times.toolsMs} ms`)
+    const own = await Promise.all(tasks.map(async ({ id }) => (await server.traces.get(id))[0]?.times.toolsMs ?? 0))
+    assert.equal(
+      own.reduce((sum, ms) => sum + ms),
+      times.toolsMs,
+    )
+    assert.equal((await server.traces.times({ agent: 'slow', since: 0, until: 1 })).tasks, 0)
+  })
+
   it('has no trace of a task that is gone, nor anything of what was said', async (t) => {
     const server = await openTracedServer(t, { echo: ({ text }) => text })
     await server.send('echo', { text: 'hunter2' })

@@ -2,7 +2,8 @@
  * Trace queries for operators: lists from the index, and single traces as trees, which are read from the task logs and so are
  * always current.
  */
-import { spanIdOfEvent, traceIdOfTask } from '@parley/a2a'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { isTerminal, spanIdOfEvent, taskStates, traceIdOfTask } from '@parley/a2a'
 import type { KeyValueStore, PushAttempt, FullStore, TaskRow } from '@parley/a2a'
 import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
 import { TaskTrace } from './task-trace.ts'
@@ -20,6 +21,7 @@ import {
   removeTraceEntry,
 } from './trace-summary.ts'
 import { resultWithin } from '../../agents/timeouts.ts'
+import { addTimes, noTime, timePartsOf } from './time-parts.ts'
 import { rootSpanFromRow, buildTraceTree, pushAttemptSpan } from './trace-tree.ts'
 
 export interface TracesDeps {
@@ -40,6 +42,17 @@ const maxTasks = 200
 const maxSpans = 10_000
 const maxAttempts = 100
 const maxRoots = 20
+/** Of the tasks whose times are added up. */
+const maxTimedTasks = 200
+const maxTimedRecords = 100_000
+
+interface ShownTask {
+  readonly root: TraceNode
+  readonly trace: TaskTrace
+  readonly row: TaskRow
+  /** Its own, without those of tasks below it. */
+  readonly spans: readonly TraceSpan[]
+}
 
 export function createTraces({ store, kv, index }: TracesDeps): Traces {
   return {
@@ -73,6 +86,35 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
       const found = await Promise.all(roots.map((taskId) => show(taskId)))
       return found.filter((trace) => trace !== undefined)
     },
+
+    async times({ agent, since, until }) {
+      const states = taskStates.filter(isTerminal)
+      const { tasks, more } = await store.tasks.search({ agent, states, from: since, until, limit: maxTimedTasks })
+      let [times, read, records] = [noTime, 0, 0]
+      for (const row of tasks) {
+        if (records >= maxTimedRecords) break
+        const spans: TraceSpan[] = []
+        const trace = await readSpans(row, (span) => spans.push(span))
+        for (const attempt of await attemptsOf(row.id))
+          spans.push(pushAttemptSpan(attempt, rootSpanFromRow(row, trace)))
+        times = addTimes(times, timePartsOf(spans))
+        read += 1
+        records += row.head
+        await breathe()
+      }
+      return { times, tasks: read, isCut: more || read < tasks.length }
+    },
+  }
+
+  /** Reads the log of a task. */
+  async function readSpans(row: TaskRow, onEnded: (span: TraceSpan) => void): Promise<TaskTrace> {
+    const trace = new TaskTrace(row.id, row, onEnded)
+    for (let more = true; more;) {
+      const records = await store.tasks.read(row.id, trace.head, pageRecords, pageBytes)
+      for (const record of records) trace.add(record)
+      more = trace.head < row.head && records.length > 0
+    }
+    return trace
   }
 
   async function refreshIndex(): Promise<void> {
@@ -100,17 +142,20 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
     const visited = { tasks: new Set<string>(), spans: 0, isPartial: false }
     const shown = await tree(taskId)
     if (shown === undefined) return undefined
-    const { root, trace, row } = shown
+    const { root, trace, row, spans } = shown
     const note = traceEntryFrom(await kv.read(traceIndexKind, rootKey(taskId)))
     // A task below another root has only its own totals.
     const known = note ?? traceEntryFrom(await kv.read(traceIndexKind, childKey(taskId)))
     const isDropped = known !== undefined && trace.head < known.head
     const summary = traceSummaryOf(taskId, isDropped ? known : traceEntryOf(trace, taskId, known))
-    return { summary: { ...summary, state: row.status.state }, root, isPartial: visited.isPartial }
+    return {
+      summary: { ...summary, state: row.status.state },
+      root,
+      times: timePartsOf(spans),
+      isPartial: visited.isPartial,
+    }
 
-    async function tree(
-      id: string,
-    ): Promise<{ readonly root: TraceNode; readonly trace: TaskTrace; readonly row: TaskRow } | undefined> {
+    async function tree(id: string): Promise<ShownTask | undefined> {
       if (visited.tasks.has(id)) return undefined
       if (visited.tasks.size >= maxTasks) return void (visited.isPartial = true)
       visited.tasks.add(id)
@@ -125,21 +170,16 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
         if (inner !== undefined) below.push(inner.root)
       }
       const root = buildTraceTree({ taskId: id, spans, below })
-      return root === undefined ? undefined : { root, trace, row }
+      return root === undefined ? undefined : { root, trace, row, spans }
     }
 
     async function readTrace(row: TaskRow, spans: TraceSpan[]): Promise<TaskTrace> {
-      const trace = new TaskTrace(row.id, row, (span) => {
+      const trace = await readSpans(row, (span) => {
         visited.spans += 1
         if (visited.spans <= maxSpans || span.kind === 'task') spans.push(span)
         else visited.isPartial = true
       })
       if ((await store.tasks.firstSeq(row.id)) > 1) visited.isPartial = true
-      for (let more = true; more;) {
-        const records = await store.tasks.read(row.id, trace.head, pageRecords, pageBytes)
-        for (const record of records) trace.add(record)
-        more = trace.head < row.head && records.length > 0
-      }
       spans.push(...trace.unfinished())
       const rootId = spanIdOfEvent(row.id, 0)
       let root = spans.find(({ spanId }) => spanId === rootId)

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { CopyButton, CopyableId } from '../../../components/content/copy-button.tsx'
-import { TaskStateBadge } from '../../../components/status/task-state.tsx'
+import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
+import { pluralize } from '../../../components/format.ts'
 import { RelativeTime } from '../../../components/time.tsx'
 import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
@@ -12,6 +13,7 @@ import { FailureGroups } from '../../../agent/failure-groups.tsx'
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
 import { parseCard } from '../../../agent/parse-card.ts'
 import { affectsAgent } from '../../../api/agents.ts'
+import { TimePartsBar } from '../../../trace/time-parts.tsx'
 import { SkillList } from './skill-list.tsx'
 import { AgentFacts } from './agent-facts.tsx'
 import './overview-tab.css'
@@ -51,6 +53,7 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
           <FailureGroups range="7d" rangeName="the last 7 days" agent={name} limit={5} />
         </div>
       </section>
+      <Times name={name} />
       <RecentTasks name={name} />
     </div>
   )
@@ -88,6 +91,25 @@ function AgentNotes({ agent, cards }: AgentTabProps) {
       )}
       {isNoted && why !== undefined && <WarningNote>{why}</WarningNote>}
     </>
+  )
+}
+
+/** Absent while traces are not stored. */
+function Times({ name }: { readonly name: string }) {
+  const found = useResource(
+    `times of ${name}`,
+    (signal) => callAdmin('getAgentTimes', { params: { agent: name }, signal }),
+    (change) => change.type === 'task' && change.task.agent === name && isTerminalState(change.task.state),
+  ).value.value
+  if (found === undefined || found.tasks === 0) return null
+  return (
+    <section class="stack-small agent-part">
+      <h3>Where the time went in the last 24 hours</h3>
+      <div class="panel">
+        <TimePartsBar times={found.times} tasks={found.tasks} />
+      </div>
+      <p class="hint">On average over {pluralize(found.tasks, found.isCut ? 'newest task' : 'task')}.</p>
+    </section>
   )
 }
 

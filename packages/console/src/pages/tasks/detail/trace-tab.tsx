@@ -7,6 +7,7 @@ import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
 import { isTerminalState } from '../../../components/status/task-state.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { TimePartsBar } from '../../../trace/time-parts.tsx'
 import { Waterfall } from '../../../trace/waterfall.tsx'
 import { eventOfSpan, spanOfEvent } from './span-events.ts'
 import type { TaskLog } from './task-log.ts'
@@ -46,6 +47,7 @@ export function TraceTab({ detail, log }: { readonly detail: TaskDetail; readonl
 
   return (
     <div class="fill task-trace">
+      <TimePartsBar times={ownTrace.times} />
       <Waterfall
         trace={ownTrace}
         more={traces.filter((one) => one !== ownTrace)}
