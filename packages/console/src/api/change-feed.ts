@@ -6,6 +6,7 @@
 import { linkSignals } from '@parley/a2a'
 import { signal } from '@preact/signals'
 import { createChangeReader, type Change, type HubInstance } from './change-reader.ts'
+import { currency } from './currency.ts'
 import { markSignedOut } from './session-state.ts'
 
 export type { Change } from './change-reader.ts'
@@ -85,7 +86,7 @@ function receiveBroadcast(received: TabBroadcast | typeof statusRequest): void {
   if (received === statusRequest) return broadcastToTabs([])
   if (isLeader) return
   reader = createChangeReader(received)
-  connectedHub.value = received.hub
+  setHub(received.hub)
   connectionStatus.value = received.liveness
   for (const change of received.changes) notifyListeners(change)
 }
@@ -133,7 +134,7 @@ async function readStream(stopped: AbortSignal): Promise<void> {
       timer = setTimeout(abort, idleTimeoutMs)
       const changes = reader.read(chunk)
       for (const change of changes) notifyListeners(change)
-      if (reader.hub() !== connectedHub.value) connectedHub.value = reader.hub()
+      if (reader.hub() !== connectedHub.value) setHub(reader.hub())
       if (connectedHub.value !== undefined) connectionStatus.value = 'live'
       broadcastToTabs(changes)
     }
@@ -155,6 +156,11 @@ async function* decodedChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<
   } finally {
     void reading.cancel().catch(() => {})
   }
+}
+
+function setHub(hub: HubInstance | undefined): void {
+  connectedHub.value = hub
+  currency.value = hub?.currency
 }
 
 function notifyListeners(change: Change): void {

@@ -19,6 +19,8 @@ export type Change =
 export interface HubInstance {
   readonly instance: string
   readonly version: string
+  /** Of costs. */
+  readonly currency?: string
 }
 
 export interface ChangeReader {
@@ -37,9 +39,9 @@ export function createChangeReader(
   let { cursor, hub: self } = from
   let split = createSseReader()
 
-  function onReady({ instance, version }: HubInstance): readonly Change[] {
+  function onReady({ instance, version, currency }: HubInstance): readonly Change[] {
     const hasRestarted = self !== undefined && self.instance !== instance
-    self = { instance, version }
+    self = { instance, version, ...(currency === undefined ? {} : { currency }) }
     // The file may have been edited while the hub was down.
     return hasRestarted ? [{ type: 'config' }] : []
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { currency } from '../api/currency.ts'
 import {
   formatAgo,
   formatBytes,
@@ -51,6 +52,9 @@ describe('formatted values', () => {
       '1.00',
       '1,234.50',
     ])
+    currency.value = 'EUR'
+    assert.deepEqual([0, 0.000_012_34, 1, 1_234.5].map(formatCost), ['€0', '€0.0000123', '€1.00', '€1,234.50'])
+    currency.value = undefined
   })
 
   it('have ids truncated in the middle', () => {

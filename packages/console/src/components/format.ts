@@ -1,4 +1,5 @@
 /** Formats times, durations, sizes and numbers. */
+import { currency } from '../api/currency.ts'
 
 export function formatDuration(ms: number): string {
   if (ms < 1) return '0 ms'
@@ -45,10 +46,11 @@ export function formatCompact(value: number): string {
   return value < 1_000_000 ? `${(value / 1_000).toFixed(1)}k` : `${(value / 1_000_000).toFixed(1)}M`
 }
 
-/** In the currency of the configured prices; small amounts with more digits. */
+/** In the currency of the hub; small amounts with more digits. */
 export function formatCost(value: number): string {
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
-  return value.toLocaleString('en-US', value >= 1 ? digits : { maximumSignificantDigits: 3 })
+  const digits = value >= 1 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumSignificantDigits: 3 }
+  const unit = currency.value === undefined ? {} : ({ style: 'currency', currency: currency.value } as const)
+  return value.toLocaleString('en-US', { ...digits, ...unit })
 }
 
 /** `1 task`, `2 tasks`. */

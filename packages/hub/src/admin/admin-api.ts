@@ -234,6 +234,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       closing: closing.signal,
       instance,
       version,
+      currency: parts.config().currency,
       now,
     }),
     ...logRoutes({ logBuffer: parts.logBuffer, closing: closing.signal }),

@@ -67,6 +67,7 @@ export const takesEffect = {
   mcp: 'restart',
   telemetry: 'restart',
   prices: 'live',
+  currency: 'restart',
   profiles: 'restart',
 } as const satisfies EffectTable
 

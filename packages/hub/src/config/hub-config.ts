@@ -12,7 +12,7 @@ import { listenSection, pushSection, signingSection, storeSection } from './sect
 import { routesSection } from './sections/routes.ts'
 import { secretsSection } from './sections/secrets.ts'
 import { skillSchema } from './sections/skill.ts'
-import { pricesSection, telemetrySection } from './sections/telemetry.ts'
+import { currencySection, pricesSection, telemetrySection } from './sections/telemetry.ts'
 import { hostAndPort, httpUrl, duration, durationOrNone, nonEmpty } from './values.ts'
 
 const count = z.int('must be a whole number')
@@ -180,6 +180,7 @@ export const sectionsSchema = z.strictObject({
   mcp: mcpSection,
   telemetry: telemetrySection.prefault({}).describe('Traces, metrics and logs.'),
   prices: pricesSection,
+  currency: currencySection,
   profiles: profilesSection.prefault({}).describe('Endpoints for clients that do not follow the A2A specification.'),
 })
 

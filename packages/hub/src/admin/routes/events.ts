@@ -17,6 +17,8 @@ export interface EventRoutesDeps {
   readonly closing: AbortSignal
   readonly instance: string
   readonly version: string
+  /** Of the costs that the console shows. */
+  readonly currency: string
   readonly now: () => number
 }
 
@@ -46,7 +48,7 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
         lastEventId: z.string().max(40).optional().describe('For clients that cannot set Last-Event-ID.'),
       }),
       events: {
-        ready: z.strictObject({ instance: z.string(), version: z.string(), at: z.string() }),
+        ready: z.strictObject({ instance: z.string(), version: z.string(), currency: z.string(), at: z.string() }),
         task: taskSummary,
         tasks: z.strictObject({ count: z.int() }),
         agent: z.strictObject({ agent: z.string() }),
@@ -71,7 +73,8 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
   ])
 
   function ready(): object {
-    return { instance: parts.instance, version: parts.version, at: isoTime(parts.now()) }
+    const { instance, version, currency, now } = parts
+    return { instance, version, currency, at: isoTime(now()) }
   }
 
   async function follow(from: FeedCursor, response: ServerResponse, signal: AbortSignal): Promise<void> {

@@ -64,6 +64,12 @@ export const pricesSection = z
     }),
   )
   .prefault({})
-  .describe('Prices by model name; `*` matches any characters. In any currency.')
+  .describe('Prices by model name; `*` matches any characters.')
+
+export const currencySection = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as EUR')
+  .default('USD')
+  .describe('The currency of `prices` and of the costs that agents report: a code of ISO 4217. Shown by the console.')
 
 export type TelemetryConfig = z.output<typeof telemetrySection>
