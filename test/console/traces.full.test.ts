@@ -121,7 +121,7 @@ describeInBrowser('the traces page', async (browser) => {
     await page.getByRole('heading', { name: 'report on the third quarter', level: 2 }).waitFor()
     const totals = await page.locator('.trace-totals').innerText()
     assert.match(totals, /Tokens\s+12 in 34 out/)
-    assert.match(totals, /Cost\s+0\.037/)
+    assert.match(totals, /Cost\s+\$0\.037/)
     assert.match(totals, /Tasks\s+5 5 turns/)
     assert.match(totals, /Errors\s+None/)
     const names = (await spans(page).locator('.waterfall-name').allInnerTexts()).map((one) =>

@@ -46,6 +46,7 @@ describe('parley a2a', () => {
   it('loads no command of the hub', () => {
     const ofHub = loadedBy('a2a', '--version').filter((file) => !file.includes('/packages/'))
     assert.deepEqual(ofHub.filter((file) => file.endsWith('.ts')).toSorted(), [
+      'cli/command-text.ts',
       'cli/main.ts',
       'cli/private-cache-folder.ts',
     ])
