@@ -45,7 +45,7 @@ await runLargeTasks({
   caseMs: Number(values.seconds) * 1_000,
   checkout: values.checkout,
   ...(stores.includes('postgres') ? { postgresUrl: await openPostgres() } : {}),
-  told,
+  onFigures,
 })
 console.log(
   `load average ${loadavg()
@@ -55,22 +55,22 @@ console.log(
 for (const one of missed) console.log(`✖ ${one}`)
 process.exit(missed.length === 0 ? 0 : 1)
 
-function told(figures: LargeFigures): void {
+function onFigures(figures: LargeFigures): void {
   const { store, way, reads, answered, refused, seconds, health, message, grownBytes, lastError } = figures
   const isMet =
     way === 'idle' ||
     (Math.max(health.p99Ms, message.p99Ms) <= maxP99Ms && grownBytes <= maxGrownBytes && refused === 0)
   if (!isMet) missed.push(`${store} ${way} ${reads ? 'read' : 'unread'} ${lastError}`)
   const times = ({ p99Ms, maxMs }: LargeFigures['health']): string => `${p99Ms.toFixed(0)} / ${maxMs.toFixed(0)} ms`
-  const done = reads ? `${answered}${refused > 0 ? ` (${refused} refused)` : ''} in ${seconds.toFixed(0)} s` : ''
+  const answers = reads ? `${answered}${refused > 0 ? ` (${refused} refused)` : ''} in ${seconds.toFixed(0)} s` : ''
   const turn = `${figures.longestTurnMs.toFixed(0)} ms`
-  const row = [store, way, reads ? 'yes' : 'no', done, times(health), times(message), turn, megabytes(grownBytes)]
+  const row = [store, way, reads ? 'yes' : 'no', answers, times(health), times(message), turn, megabytes(grownBytes)]
   console.log(`| ${row.join(' | ')} |`)
 }
 
 async function openPostgres(): Promise<string> {
-  const found = await findCluster()
-  if ('missing' in found) throw new Error(found.missing)
-  const { cluster } = found
+  const search = await findCluster()
+  if ('missing' in search) throw new Error(search.missing)
+  const { cluster } = search
   return `postgres://postgres@${cluster.host}:${cluster.port}/${await cloneDatabase(cluster)}`
 }

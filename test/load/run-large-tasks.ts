@@ -28,7 +28,7 @@ export interface LargePlan {
   readonly checkout?: string | undefined
   /** A database of PostgreSQL, empty. */
   readonly postgresUrl?: string | undefined
-  told(figures: LargeFigures): void
+  onFigures(figures: LargeFigures): void
 }
 
 export type LargeStore = 'sqlite' | 'postgres'
@@ -75,7 +75,7 @@ export async function runLargeTasks(plan: LargePlan): Promise<readonly LargeFigu
       }
       for (const [way, reads] of cases) {
         const figures = await measure(folder, store, seeded, { way, reads }, plan)
-        plan.told(figures)
+        plan.onFigures(figures)
         all.push(figures)
       }
     } finally {
