@@ -16,7 +16,10 @@ const scopePageStyles: Plugin = {
 
 /** What two or three pages share and would be many chunks of less than two kilobytes; not what is large and needed by few. */
 const smallParts =
-  /\/console\/src\/(api|agent\/failure|components\/(?!editor|stats|content\/(highlight|languages|render)|diff\/line))/
+  /\/a2a\/src\/model\/(id|secrets|state|struct)\.ts|\/console\/src\/(api|agent\/failure|components\/(?!editor|stats|content\/(highlight|languages|render)|diff\/line))/
+
+/** The client of the playground is many chunks with a common part, and no other page needs that. */
+const notOfClient = /^(?!.*\/a2a\/src\/(versions|client)\/)/
 
 // Vite reads its settings from a default export.
 // oxlint-disable-next-line import/no-default-export
@@ -40,7 +43,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'frame', test: /\/console\/src\/main\.tsx$/, priority: 4 },
-            { name: 'shared', minShareCount: 4, priority: 3 },
+            { name: 'shared', test: notOfClient, minShareCount: 4, priority: 3 },
             { name: 'parts', test: smallParts, minShareCount: 2, priority: 2 },
             { name: 'conversation', test: /\/src\/(conversation\/|api\/task-events)/, minShareCount: 2, priority: 1 },
           ],

@@ -1,6 +1,7 @@
 /** The cost of a page: at most 105 kB of compressed script at its first load; the time until it is usable is printed. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { Page, Request } from 'playwright-core'
 import { maxWaitMs, openConsole } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
@@ -22,6 +23,26 @@ const measure = `({
   styleBytes: performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css')).reduce((sum, one) => sum + one.encodedBodySize, 0),
   readyMs: performance.now(),
 })`
+
+/** What the content of a page needs besides, such as the renderer of its Markdown, is loaded once the content is there. */
+function watchScripts(page: Page): () => Promise<void> {
+  const loading = new Map<Request, PromiseWithResolvers<void>>()
+  const settle = (request: Request): void => {
+    loading.get(request)?.resolve()
+    loading.delete(request)
+  }
+  page.on('request', (request) => {
+    if (request.url().endsWith('.js')) loading.set(request, Promise.withResolvers<void>())
+  })
+  page.on('requestfinished', settle)
+  page.on('requestfailed', settle)
+  return async () => {
+    do {
+      await Promise.all([...loading.values()].map(({ promise }) => promise))
+      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    } while (loading.size > 0)
+  }
+}
 
 describeInBrowser('the first load of a page', async (browser) => {
   const fixture = await openConsole(browser)
@@ -53,8 +74,10 @@ describeInBrowser('the first load of a page', async (browser) => {
         const context = await browser.newContext({ storageState: await fixture.context.storageState() })
         context.setDefaultTimeout(maxWaitMs)
         const page = await context.newPage()
+        const areScriptsLoaded = watchScripts(page)
         await page.goto(fixture.testHub.url + path)
         await page.getByText(shows).first().waitFor({ state: 'attached' })
+        await areScriptsLoaded()
         last = await page.evaluate<Loaded>(measure)
         times.push(last.readyMs)
         await context.close()
