@@ -54,6 +54,7 @@ describeInBrowser('the console', async (browser) => {
     for (const [path, shows] of [
       ['/tasks', 'a cold start'],
       ['/overview', 'Response time'],
+      ['/', 'Response time'],
       [`/tasks/${id}`, 'a cold start'],
       ['/settings/health', 'Store'],
     ] as const) {

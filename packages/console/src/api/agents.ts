@@ -1,6 +1,6 @@
-/** The agents and the health of the hub, which several views show at the same time; reloaded when they change. */
+/** The agents, the health of the hub and its numbers of tasks, which several views show at the same time; reloaded when they change. */
 import type { Agent, Health } from './admin.ts'
-import { callAdmin } from './admin-client.ts'
+import { callAdmin, type AdminResponse } from './admin-client.ts'
 import type { Change } from './change-feed.ts'
 import { useSharedResource, type Resource } from './resource.ts'
 import { useVisibleInterval } from './use-visible-interval.ts'
@@ -43,4 +43,13 @@ export function affectsAgent(name: string): (change: Change) => boolean {
 
 export function useHealth(isAffectedBy: (change: Change) => boolean): Resource<Health> {
   return useSharedResource('health', (signal) => callAdmin('getHealth', { signal }), isAffectedBy)
+}
+
+/** The number of tasks in each state. */
+export function useTaskCounts(): Resource<AdminResponse<'countTasks'>> {
+  return useSharedResource(
+    'task-counts',
+    (signal) => callAdmin('countTasks', { signal }),
+    ({ type }) => type === 'task' || type === 'tasks',
+  )
 }

@@ -7,7 +7,7 @@ import { isProblem, type Problem } from '../api/problem.ts'
 import { PageHead } from '../components/layout/page-head.tsx'
 import { EmptyState, FailureNotice, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
 import { navigate, path, pageRoute, type PageName } from './router.ts'
-import { findStartPage } from './start-page.ts'
+import { useStartPage } from './start-page.ts'
 
 const pageLoaders: Readonly<Record<PageName, () => Promise<FunctionComponent>>> = {
   overview: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
@@ -47,21 +47,25 @@ export function preloadPage(): void {
   if (page !== undefined || path.peek() === '/') void loadPage(page ?? 'overview')
 }
 
-async function openStartPage(): Promise<void> {
-  const start = await findStartPage()
-  if (path.peek() === '/') navigate(start, { replace: true })
+/** The address changes once the page is loaded, so that what was loaded to choose it is still there. */
+function StartPage() {
+  const start = useStartPage()
+  useEffect(() => {
+    if (start === undefined) return
+    void loadPage(start).then(() => path.peek() === '/' && navigate(`/${start}`, { replace: true }))
+  }, [start])
+  return <Loading what="the page" />
 }
 
 export function CurrentPage() {
   const { page } = pageRoute.value
   useEffect(() => {
     if (page !== undefined) void loadPage(page)
-    else if (path.value === '/') void openStartPage()
-  }, [page, path.value])
+  }, [page])
   useFocusOnNavigation(page, page !== undefined && loadedPages.value[page] !== undefined)
   if (page === undefined) {
     return path.value === '/' ? (
-      <Loading what="the page" />
+      <StartPage />
     ) : (
       <>
         <PageHead title="Page not found" />

@@ -1,20 +1,18 @@
 /** The page that `/` opens: the first steps on a new hub, the overview once they are done or were skipped. */
 import type { Agent } from '../api/admin.ts'
-import { callAdmin } from '../api/admin-client.ts'
+import { useAgentList, useTaskCounts } from '../api/agents.ts'
 import { firstStepsStatus } from '../pages/welcome/first-steps-status.ts'
 import { readPreference, savePreference } from './preferences.ts'
 
 const preference = 'welcome'
 
-export async function findStartPage(): Promise<'/overview' | '/welcome'> {
-  if (readPreference(preference, ['overview']) !== undefined) return '/overview'
-  try {
-    const [{ agents }, { states }] = await Promise.all([callAdmin('listAgents'), callAdmin('countTasks')])
-    return areFirstStepsDone(agents, states) ? '/overview' : '/welcome'
-  } catch {
-    // The page itself reports the problem.
-    return '/overview'
-  }
+/** `undefined` until it is known. The page that opens shares what was loaded for it, and reports what could not be loaded. */
+export function useStartPage(): 'overview' | 'welcome' | undefined {
+  const [agents, counts] = [useAgentList(), useTaskCounts()]
+  if (readPreference(preference, ['overview']) !== undefined) return 'overview'
+  if ((agents.problem.value ?? counts.problem.value) !== undefined) return 'overview'
+  if (agents.value.value === undefined || counts.value.value === undefined) return undefined
+  return areFirstStepsDone(agents.value.value, counts.value.value.states) ? 'overview' : 'welcome'
 }
 
 export function areFirstStepsDone(agents: readonly Agent[], states: Readonly<Record<string, number>>): boolean {

@@ -1,8 +1,7 @@
 /** The hub over time: requests, response times, errors, streams, tokens and cost; agents with problems and recent failures. */
 import { useRef } from 'preact/hooks'
 import { callAdmin } from '../../api/admin-client.ts'
-import { useAgentsWithLoad } from '../../api/agents.ts'
-import type { Change } from '../../api/change-feed.ts'
+import { useAgentsWithLoad, useTaskCounts } from '../../api/agents.ts'
 import { isProblem } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import { useVisibleInterval } from '../../api/use-visible-interval.ts'
@@ -22,14 +21,13 @@ import { StatsSection, UnknownAgent } from './stats-section.tsx'
 import './overview-page.css'
 
 const reloadMs = 5_000
-const concernsTasks = ({ type }: Change): boolean => type === 'task' || type === 'tasks'
 
 export function OverviewPage() {
   const { range: wished, agent } = overviewFilters.read(query.value)
   const range = wished === '' ? defaultRange : wished
   const isTable = query.value.get('table') !== null
   const agents = useAgentsWithLoad()
-  const counts = useResource('task-counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
+  const counts = useTaskCounts()
   const ofAgent = agent === '' ? {} : { agent }
   const stats = useResource(`stats ${range} ${agent}`, (signal) =>
     callAdmin('getStats', { query: { range, ...ofAgent }, signal }),

@@ -6,7 +6,7 @@ import { navigate } from '../../app/router.ts'
 import { skipFirstSteps } from '../../app/start-page.ts'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
-import { useAgentsWithLoad } from '../../api/agents.ts'
+import { useAgentsWithLoad, useTaskCounts } from '../../api/agents.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { firstStepsStatus } from './first-steps-status.ts'
 import './welcome.css'
@@ -16,7 +16,7 @@ const concernsTasks = ({ type }: Change): boolean => type === 'task' || type ===
 
 export function WelcomePage() {
   const agents = useAgentsWithLoad()
-  const counts = useResource('task-counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
+  const counts = useTaskCounts()
   const tasks = useResource(
     'newest-tasks',
     (signal) => callAdmin('listTasks', { query: { limit: recentTaskCount }, signal }),
