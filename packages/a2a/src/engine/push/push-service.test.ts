@@ -257,7 +257,9 @@ describe('delivery', () => {
   })
 
   it('of whole tasks skips what the last one contained, also after a restart [B-122]', async (t) => {
-    const store = memoryStore()
+    let passedMs = 0
+    const now = (): number => Date.now() + passedMs
+    const store = memoryStore({ now })
     const asks: Agent = async function* () {
       yield 'half of it'
       yield { state: 'TASK_STATE_INPUT_REQUIRED' }
@@ -273,8 +275,8 @@ describe('delivery', () => {
     isDue.resolve()
     await eventually(() => tasks.length > 0)
     await first.testEngine.engine.close()
-    const later = Date.now() + 120_000
-    const second = await openPushTestEngine(t, asks, {}, { store, now: () => later })
+    passedMs = 120_000
+    const second = await openPushTestEngine(t, asks, {}, { store, now, sweepMs: 5 })
     second.receiver.answer = ({ task }) => {
       tasks.push(task())
       return deliveredOutcome
