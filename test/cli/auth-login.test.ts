@@ -216,6 +216,21 @@ describe('a stored token', () => {
     assert.deepEqual(agent.calls, [])
   })
 
+  it('does not follow the client to another interface of the card, such as one of a file', async () => {
+    const { agent, home, run, a } = await setUp({ interval: 0 }, deviceFlow)
+    const other = await startProtectedAgent()
+    await run(['auth', 'login', ...a, '--client-id', 'me'])
+    const card = (await (await fetch(`${agent.url}/.well-known/agent-card.json`)).json()) as Record<string, unknown>
+    const supportedInterfaces = [`${agent.url}/nothing`, other.url].map((url) => ({
+      ...{ url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    }))
+    const file = join(home, 'card.json')
+    writeFileSync(file, JSON.stringify({ ...card, supportedInterfaces }))
+    const sent = await run(['send', '-a', file, 'you', '-o', 'json'])
+    assert.ok(other.calls.length > 0, sent.stdout)
+    assert.deepEqual(new Set(other.calls.map(bearerOf)), new Set([undefined]))
+  })
+
   it('gives way to an explicit bearer token', async () => {
     const { agent, run, a } = await setUp({ interval: 0 }, deviceFlow)
     await run(['auth', 'login', ...a, '--client-id', 'me'])

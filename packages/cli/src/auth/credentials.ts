@@ -10,7 +10,7 @@ import { CliError, usageError } from '../output/cli-error.ts'
 import { acceptsCredential, credentialHeaders, credentialHint, describeAlternatives } from './card-schemes.ts'
 import type { CredentialKind } from './card-schemes.ts'
 import type { CredentialsDeps } from './contract.ts'
-import { hostOf } from './login-scope.ts'
+import { hostOf, loginOrigin } from './login-scope.ts'
 
 /** The `authenticate` of `connect`. Throws a `CliError`, which the client wraps as the cause of its own. */
 export function createCredentials(deps: CredentialsDeps): Authenticator {
@@ -29,7 +29,8 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
   })
   const checkedCards = new WeakSet<AgentCard>()
   const warnings = new Set<string>()
-  let stored: Promise<Authenticator | undefined> | undefined
+  // By origin: a client that falls back to another interface of the card must not take the token along.
+  const logins = new Map<string, Promise<Authenticator | undefined>>()
 
   return async (request) => {
     const { card, refused } = request
@@ -47,7 +48,7 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
     // After a refusal of the given credential there is no other: a stored token must not replace it silently.
     if (own === undefined && hasCredentials(refused?.sent) && (bearer ?? apiKey) !== undefined) return undefined
     if (hasCard && acceptsCredential(card, 'bearer')) {
-      const fromLogin = await (await (stored ??= loginAuthenticator(request)))?.(request)
+      const fromLogin = await (await loginAuthenticator(request))?.(request)
       if (hasCredentials(fromLogin)) return sending(request, fromLogin)
     }
     if (refused !== undefined && !hasCredentials(refused.sent)) throw missingCredential(card)
@@ -59,7 +60,7 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
     if (hasCredentials(request.refused?.sent)) return undefined
     deps.checkProjectTrust('bearer')
     if (bearer !== undefined) return sending(request, { headers: { authorization: `Bearer ${bearer}` } })
-    const token = await (await (stored ??= loginAuthenticator(request)))?.({ ...request, card: anyBearerCard })
+    const token = await (await loginAuthenticator(request))?.({ ...request, card: anyBearerCard })
     return hasCredentials(token) ? sending(request, token) : undefined
   }
 
@@ -76,9 +77,13 @@ export function createCredentials(deps: CredentialsDeps): Authenticator {
     }
   }
 
-  async function loginAuthenticator({ url }: AuthRequest): Promise<Authenticator | undefined> {
-    const { createLoginAuthenticator } = await import('./login-credentials.ts')
-    return createLoginAuthenticator(deps, url)
+  function loginAuthenticator({ url }: AuthRequest): Promise<Authenticator | undefined> {
+    const origin = loginOrigin(undefined, url)
+    const known = logins.get(origin)
+    if (known !== undefined) return known
+    const login = import('./login-credentials.ts').then((module) => module.createLoginAuthenticator(deps, url))
+    logins.set(origin, login)
+    return login
   }
 
   function sending(request: AuthRequest, credentials: AuthCredentials): AuthCredentials {
