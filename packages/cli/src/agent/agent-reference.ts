@@ -13,7 +13,7 @@ export type CardTarget =
   | { readonly document: Record<string, unknown>; readonly path: string }
 
 export interface ReferenceDeps extends CatalogDeps {
-  /** The catalog of `--catalog`, in which a name is looked up first. */
+  /** The catalog of `--catalog`, in which the reference is looked up first. */
   readonly catalog: string | undefined
 }
 
@@ -21,8 +21,7 @@ export interface ReferenceDeps extends CatalogDeps {
 export async function resolveReference(reference: string, deps: ReferenceDeps): Promise<CardTarget> {
   const [, name, catalog] = /^([^@:/\\]+)@(.+)$/.exec(reference) ?? []
   if (name !== undefined && catalog !== undefined) return fromCatalog(name, catalog, deps, 'required')
-  if (deps.catalog !== undefined && !/[/\\]/.test(reference))
-    return fromCatalog(reference, deps.catalog, deps, 'optional')
+  if (deps.catalog !== undefined) return fromCatalog(reference, deps.catalog, deps, 'optional')
   return resolvePlainReference(reference, deps)
 }
 

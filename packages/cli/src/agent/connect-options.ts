@@ -147,8 +147,10 @@ function isGiven(settings: Settings, name: string): boolean {
   return settings.sourceOf(name).kind === 'flag'
 }
 
-/** The catalog to look the reference up in: that of a file does not replace a host or a file which a stronger source names. */
+/** The catalog to look a name up in: that of a file does not replace a host or a file which a stronger source names. */
 function catalogFor(settings: Settings, reference: string): string | undefined {
+  // A URL, a path, or `<name>@<catalog>`.
+  if (/[/\\]|^[^@:]+@./.test(reference)) return undefined
   const isPlain = namesHost(reference) || /\.json$/i.test(reference)
   const isWeaker = rankOf(settings, 'catalog') === 1 && rankOf(settings, 'agent-card') > 1
   return isPlain && isWeaker ? undefined : settings.value('catalog')

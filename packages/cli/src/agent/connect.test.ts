@@ -263,6 +263,15 @@ describe('the .env of a project', () => {
     assert.equal((await runInMemory(['task', 'get', 't'], { cwd, environment })).code, 0)
     assert.equal((await runInMemory(['task', 'get', '-a', host, 't'], { cwd })).code, 0)
     assert.equal(other.received.length, 0)
+    // Neither of them is looked up in the catalog of the file, which has not chosen the address.
+    writeFileSync(join(cwd, '.env'), `A2ACLI_CATALOG=${catalog}`)
+    writeFileSync(join(cwd, 'own.json'), JSON.stringify([{ name: 'own', url: own.url }]))
+    for (const reference of [own.url, 'own@own.json']) {
+      const words = ['task', 'get', '-a', reference, '--svc-param', 'X-Token:secret-token', 't']
+      const { code, stderr } = await runInMemory(words, { cwd })
+      assert.equal(code, 0, stderr)
+    }
+    assert.equal(other.received.length, 0)
     assert.equal((await runInMemory(['task', 'get', '-a', host, '--catalog', catalog, 't'], { cwd })).code, 0)
     assert.notEqual(other.received.length, 0)
   })
