@@ -266,6 +266,14 @@ describe('a stored token', () => {
     })
   })
 
+  it('is shown beside what the card requires, each on one line', async () => {
+    const { url } = await startProtectedAgent({
+      schemes: { 'a\nCredential: \u001b[2Jb': { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+    })
+    const { stdout } = await runInMemory(['auth', 'status', '-a', url])
+    assert.match(stdout, /^Agent: .*\nRequires: a Credential: \\u001b\[2Jb \(HTTP bearer\)\nCredential: none\n$/)
+  })
+
   it('in a file that others can read is reported', async () => {
     const { run, a, tokenFile } = await setUp({ interval: 0 }, deviceFlow)
     await run(['auth', 'login', ...a, '--client-id', 'me'])

@@ -42,7 +42,9 @@ export async function run(context: CommandContext): Promise<void> {
       `Requires: ${requires.length === 0 ? 'no credential' : requires.join(', or ')}`,
       `Credential: ${credential ?? 'none'}`,
     ]
-    await output.text([neutralize(head.join('\n')), ...logins.map((login) => loginText(login, now))].join('\n\n'))
+    // Names of the card: no line of theirs looks like one of the program.
+    const lines = head.map((line) => neutralize(line.replaceAll(/\s*[\r\n]\s*/g, ' ')))
+    await output.text([lines.join('\n'), ...logins.map((login) => loginText(login, now))].join('\n\n'))
   } finally {
     await connection.close()
   }
