@@ -1,6 +1,7 @@
 /** The admin routes, and the routes by which callers create their own keys, over a real socket. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import {
   adminKey,
   bothIssuers,
@@ -234,6 +235,15 @@ describe('keys that callers create', () => {
     for (let count = 0; count < 20; count++)
       assert.equal((await generate('team', proof, { actsAsMe: count % 2 === 0 })).status, 201)
     assert.equal((await generate('team', proof)).status, 429)
+  })
+
+  it('have that number if they are created at once', async () => {
+    // A write of this store takes time, as that of a database does.
+    const slow = await openAccessServer({ agents, access: { jwt: bothIssuers }, store: sqliteStore(':memory:') })
+    const proof = { authorization: `Bearer ${await slow.one.token({ sub: 'ida', groups: ['team'] })}` }
+    const many = Array.from({ length: 40 }, () => slow.admin('POST', '/a2a/team/api-key/generate', {}, proof))
+    const created = (await Promise.all(many)).filter(({ status }) => status === 201)
+    assert.equal(created.length, 20)
   })
 })
 

@@ -4,6 +4,7 @@
  */
 import type { Caller } from '@parley/a2a'
 import { z } from 'zod'
+import { createKeyedMutex } from '../../agents/programs/semaphore.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { creatorOf, isKeyOf } from '../../auth/key-format.ts'
 import { adminScope, coversScopes, permissionsOf } from '../../auth/scopes.ts'
@@ -31,6 +32,9 @@ const actsAsMeWarning =
 const agent = z.string().describe("The agent's name.")
 
 export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>): readonly AdminRoute[] {
+  // Requests that count the keys of a caller at once would each find room for another.
+  const creations = createKeyedMutex()
+
   return taggedRoutes('Keys of callers', [
     jsonRoute('GET /a2a/{agent}/api-key', {
       name: 'listOwnKeys',
@@ -73,20 +77,23 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
         warning: z.string().optional().describe('What the key may do that its scopes do not show.'),
       }),
       event: 'key.created',
-      async handle({ params, body, who }) {
+      async handle({ params, body, who, signal }) {
         const held = who.isAdmin ? [`agent:${params.agent}`] : scopesForAgent(params.agent, who.caller ?? noCaller)
         if (body.scopes !== undefined) checkScopes(body.scopes, params.agent, held)
-        await requireKeyQuota(who, keys)
         // The admin owns no tasks.
         const actsAsCaller = body.actsAsMe === true && !who.isAdmin
-        const created = await keys.create({
+        const order = {
           name: body.name ?? params.agent,
           scopes: body.scopes ?? held,
-          ...(who.isAdmin ? {} : { isCallerKey: true, tenant: who.caller?.tenant }),
+          ...(who.isAdmin ? {} : { isCallerKey: true as const, tenant: who.caller?.tenant }),
           ...(actsAsCaller ? { principal: who.subject } : {}),
           expiresAt: keyExpiry(body, now()),
           createdBy: who.subject,
-        })
+        }
+        const release = await creations.acquire(who.subject, signal)
+        const created = await requireKeyQuota(who, keys)
+          .then(() => keys.create(order))
+          .finally(release)
         return new RouteResult(
           {
             key: created.key,
