@@ -401,6 +401,8 @@ describe('a send', () => {
     assert.equal(refused.length, 5)
     assert.deepEqual(new Set(refused.map(({ code }) => code)), new Set(['RATE_LIMITED']))
     assert.ok(await testEngine.task('go', { as: bob }), 'another caller has a separate quota')
+    const key = { caller: { id: 'key:1', limitedAs: 'alice' } }
+    await assert.rejects(testEngine.task('go', { as: key }), { code: 'RATE_LIMITED' })
     const [open] = sent.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     await testEngine.cancel(open?.id ?? '')
     assert.equal(short((await testEngine.task('go')).status.state), 'COMPLETED')

@@ -6,8 +6,8 @@ export interface Caller {
    */
   readonly id: string
   /**
-   * The caller under whose `id` its streams, its unsent bytes and its heavy work count, such as the creator of its key: several callers
-   * then share the limits of one. Default: its own `id`.
+   * The caller under whose `id` its unfinished tasks, its streams, its unsent bytes and its heavy work count, such as the creator of its
+   * key: several callers then share the limits of one. Default: its own `id`.
    */
   readonly limitedAs?: string
   readonly scopes?: readonly string[]

@@ -125,7 +125,7 @@ export function createMessageAcceptor(deps: AcceptDeps) {
   ): Promise<AcceptedMessage> {
     if (entry.isDraining === true) throw agentUnavailable()
     if (entry.checkMessage !== undefined) await checkMessage(entry.checkMessage, request, context)
-    const entered = quota.reserve(context.tenant, context.caller.id)
+    const entered = quota.reserve(context.tenant, context.caller)
     const leave = typeof entered === 'function' ? entered : await entered
     const now = deps.now()
     const id = context.newTaskId ?? newId(now)

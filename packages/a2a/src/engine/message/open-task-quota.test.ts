@@ -20,7 +20,10 @@ const limited = { code: 'RATE_LIMITED' }
 /** An admission without a query of the store is synchronous; the tests accept both. */
 const quotaOver = (...given: Parameters<typeof createOpenTaskQuota>) => {
   const quota = createOpenTaskQuota(...given)
-  return { enter: async (tenant: string, caller: string) => quota.reserve(tenant, caller) }
+  return {
+    enter: async (tenant: string, id: string, limitedAs?: string) =>
+      quota.reserve(tenant, { id, ...(limitedAs === undefined ? {} : { limitedAs }) }),
+  }
 }
 
 describe('the open-task quota', () => {
@@ -56,6 +59,19 @@ describe('the open-task quota', () => {
     await quota.enter('acme', 'alice')
     await quota.enter('', 'bob')
     await assert.rejects(async () => quota.enter('', 'bob'), limited)
+  })
+
+  it('is one for callers that are limited as one, with the tasks that each of them has', async () => {
+    const active: Readonly<Record<string, number>> = { alice: 1, 'key:1': 1, 'key:2': 2 }
+    const quota = quotaOver({ countActive: async (_, caller) => active[caller] ?? 0 }, 6)
+    await quota.enter('', 'key:1', 'alice')
+    await quota.enter('', 'alice')
+    await assert.rejects(
+      async () => Promise.all(['key:2', 'key:2', 'key:2'].map((key) => quota.enter('', key, 'alice'))),
+      limited,
+    )
+    await assert.rejects(async () => quota.enter('', 'alice'), limited)
+    await quota.enter('', 'key:2')
   })
 
   it('is asked for in the store only now and then', async () => {
