@@ -293,7 +293,8 @@ export function responseError(
   { url, keyFrom, isKeyFile }: Pick<HubConnection, 'url' | 'keyFrom' | 'isKeyFile'>,
 ): CliError {
   const isRefused = status === 401 || status === 403
-  const text = message ?? `The hub at ${url} returned ${status}.`
+  // It may contain what an agent or a caller wrote: no line of theirs begins where lines of the program do.
+  const text = message?.replaceAll('\n', '\n  ') ?? `The hub at ${url} returned ${status}.`
   if (status === 401 && isKeyFile === true)
     return new CliError(
       `The hub at ${url} has another admin key than ${keyFrom}: it was started with PARLEY_ADMIN_KEY or \`admin.key\`. Export that key as PARLEY_ADMIN_KEY, or start the hub without it; if the file is stale, remove it.`,

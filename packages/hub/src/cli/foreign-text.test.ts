@@ -58,7 +58,7 @@ async function run(t: TestContext, words: readonly string[], { isOutputTerminal 
     }
     const answer = answers[path]
     response.writeHead(answer === undefined ? 409 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer ?? { error: { message: hostile } }))
+    response.end(JSON.stringify(answer ?? { error: { message: lines } }))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => server.close())
