@@ -113,9 +113,36 @@ describe('a large response that waits for budget', () => {
 
     const lost = setUp()
     const again = (): Promise<Value> => Promise.reject(new Error('gone'))
-    const failed = respondWithinBudget(lost.reader(), { text: 'x'.repeat(50_000) }, { ...lost.answer, reload: again })
+    const losing = lost.reader()
+    const failed = respondWithinBudget(losing, { text: 'x'.repeat(50_000) }, { ...lost.answer, reload: again })
     lost.holder.close()
     await assert.rejects(async () => failed, /gone/)
+    losing.account.close()
     assert.deepEqual([lost.unsent.unsentBytes, lost.unsent.paused], [0, 0])
+  })
+
+  it('is read only once more, although others ask for the same room', async () => {
+    const { unsent, holder, reader, answer } = setUp()
+    let reads = 0
+    const slowly = {
+      ...answer,
+      async reload() {
+        reads += 1
+        // A store that answers after a while.
+        for (let count = 0; count < 5; count += 1) await turn()
+        return { text: 'y'.repeat(90_000) }
+      },
+    }
+    const taken = Array.from({ length: 4 }, async () => {
+      const made = await respondWithinBudget(reader(), { text: 'x'.repeat(90_000) }, slowly)
+      assert.ok(typeof made === 'object')
+      assert.ok(unsent.unsentBytes <= 180_000, `${unsent.unsentBytes} bytes are held`)
+      // A client that takes its time.
+      for (let count = 0; count < 20; count += 1) await turn()
+      made.account.close()
+    })
+    holder.close()
+    await Promise.all(taken)
+    assert.equal(reads, 4)
   })
 })

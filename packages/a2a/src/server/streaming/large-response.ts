@@ -2,7 +2,7 @@
 import type { Chunk } from '../../bindings/http.ts'
 import { isHeavy, type NextStep } from '../../model/heavy-step.ts'
 import { largeChars, chunkText } from './encoding-cache.ts'
-import { type ReaderAccount, requirePresent } from './unsent-bytes.ts'
+import type { ReaderAccount } from './unsent-bytes.ts'
 
 export interface LargeResponse {
   readonly bytes: Uint8Array
@@ -57,9 +57,10 @@ async function respondWhenRoom<Value extends object>(
     if (account.holdsOwnBytes || canHold(value, source, reader)) {
       return toLargeResponse(await encodeWhole(value, source, reader), reader)
     }
+    const size = source.sizeOf(value)
     value = undefined
-    await account.waitForRoom(signal)
-    requirePresent(signal)
+    // Reserved, or others would take the room while the value is read, and it would be read once more.
+    await account.reserve(size, signal)
   }
 }
 
