@@ -3,7 +3,7 @@ import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
 import { setSharedTimeout, type SharedTimer } from '../../engine/shared-timers.ts'
 import { A2AError } from '../../model/error.ts'
 import { heavyStep, isHeavy, isMarkedLarge, type NextStep } from '../../model/heavy-step.ts'
-import { encodeJsonInSteps } from '../../model/json-steps.ts'
+import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
 import { taskBytes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf, ResultOf, SendMessageRequest } from '../../model/operation.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
@@ -43,6 +43,8 @@ interface EventEncoder {
   encode(item: StreamItem): EncodedItem
   /** The value of the JSON that `encode` returns, for a binding that does not send JSON. */
   payload(item: StreamItem): unknown
+  /** Like `payload`, for a large item. */
+  payloadInSteps(item: StreamItem, nextStep: NextStep): Promise<unknown>
   /** The bytes that `encode` would return, if they are cached. */
   cached(item: StreamItem): Uint8Array | undefined
   /** Encodes a large item in steps, so that `encode` need not; `undefined` if it is small, or encoded. */
@@ -228,12 +230,19 @@ function createEventEncoder(
     if (typeof payload === 'string') return dialect.seal(payload, event, item.final)
     return sealBytes(dialect, payload, event, item.final)
   }
+  const isPayload = (event: StreamEvent): boolean => dialect.writesCanonicalEvents === true && isPlainText(event)
   return {
     encode,
     payload(item) {
       const event = eventOf(item)
-      if (dialect.writesCanonicalEvents === true && isPlainText(event)) return event
-      return JSON.parse(chunkText(wholeChunk(encode(item)))) as unknown
+      return isPayload(event) ? event : (JSON.parse(chunkText(wholeChunk(encode(item)))) as unknown)
+    },
+    async payloadInSteps(item, nextStep) {
+      const event = eventOf(item)
+      if (isPayload(event)) return event
+      if (cache.cachedEvent(dialect, event) === undefined) await cache.prepareEvent(dialect, event, nextStep)
+      const json = wholeChunk(encode(item))
+      return parseJsonInSteps(typeof json === 'string' ? json : await decodeTextInSteps(json, nextStep), nextStep)
     },
     cached(item) {
       const payload = cache.cachedEvent(dialect, eventOf(item))

@@ -64,6 +64,34 @@ describe('gRPC', () => {
     assert.equal(server.handler.readers.unsentBytes, 0)
   })
 
+  it('encodes a large event in steps, once for all its readers', async (t) => {
+    const rows = Array.from({ length: 20_000 }, (_, row) => ({ row, text: 'x'.repeat(40) }))
+    const server = await open({ agent: () => artifact('log', { data: { rows } }) })
+    const peer = client(server.grpcPort)
+    const { payload: sent } = await peer.call(modern, 'SendMessage', grpcMessageRequest('go'))
+    let longest = 0
+    let all = 0
+    const { parse, stringify } = JSON
+    const see = (text: string): string => {
+      longest = Math.max(longest, text.length)
+      all += text.length
+      return text
+    }
+    t.mock.method(JSON, 'parse', (text: string) => parse(see(text)) as unknown)
+    t.mock.method(JSON, 'stringify', (value: unknown) => see(stringify(value) ?? ''))
+    const read = async (): Promise<number> => {
+      const asking = { metadata: { 'last-event-id': '0' } }
+      let found = 0
+      for await (const { artifactUpdate } of peer.stream(modern, 'SubscribeToTask', { id: sent.task.id }, asking))
+        found += artifactUpdate?.artifact.parts[0].data.rows.length ?? 0
+      return found
+    }
+    assert.deepEqual(await Promise.all([read(), read(), read()]), [20_000, 20_000, 20_000])
+    const length = stringify(rows).length
+    assert.ok(longest < length / 4, `${longest} characters at once`)
+    assert.ok(all < length * 3, `${all} characters in all`)
+  })
+
   it('serves 1.0 and 0.3 on one port, each in its own format, about the same tasks [F-10 B-12 B-13]', async () => {
     const peer = client((await open({ agent: () => inputRequired('Which?') })).grpcPort)
     const { payload: sent } = await peer.call(modern, 'SendMessage', grpcMessageRequest('go'))

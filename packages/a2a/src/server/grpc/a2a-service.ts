@@ -203,10 +203,12 @@ async function writeEvents(
       const items = next.value
       for (let at = 0; at < items.length;) {
         while (mustWait(items[at], open, method) && !call.cancelled) await waitForRoom()
-        // In its turn; a reader that has gone takes none.
-        if (isHeavy(items[at]?.bytes ?? 0)) await account.nextStep()
         if (call.cancelled) return
-        const { bytes, count } = framesOf(items, at, open, method)
+        const made = framesOf(items, at, open, method)
+        const { bytes, count } =
+          made instanceof Promise ? await whileEncoded(made, items[at] as StreamItem, open) : made
+        if (call.cancelled) return
+        open.check?.()
         at += count
         const written = writeFrames(call, bytes, account, stallOptions)
         if (!(typeof written === 'boolean' ? written : await written)) return
@@ -230,15 +232,19 @@ interface CachedFrames extends Frames {
 }
 let lastFrames: CachedFrames | undefined
 
-/** Large events, encoded once for all readers. */
-const largeFrames = new WeakMap<StreamEvent, Map<string, Frames>>()
+/** Large events, encoded once for all readers; a promise while that takes steps. */
+const largeFrames = new WeakMap<StreamEvent, Map<string, Frames | Promise<Frames>>>()
 
 /** The next items as frames for one write; a large item is alone. */
-function framesOf(items: readonly StreamItem[], at: number, open: OpenEventStream, method: RpcMethod): Frames {
+function framesOf(
+  items: readonly StreamItem[],
+  at: number,
+  open: OpenEventStream,
+  method: RpcMethod,
+): Frames | Promise<Frames> {
   const { encoding } = open
   const { response } = method
   const first = items[at] as StreamItem
-  open.check?.()
   if (isLarge(first)) return largeFramesOf(first, open, method)
   const known = lastFrames
   // Events follow one another in the log, so those between the same two are the same.
@@ -254,13 +260,41 @@ function framesOf(items: readonly StreamItem[], at: number, open: OpenEventStrea
   return frames
 }
 
-function largeFramesOf(item: StreamItem, open: OpenEventStream, method: RpcMethod): Frames {
-  let known = largeFrames.get(item.event)
-  if (known === undefined) largeFrames.set(item.event, (known = new Map<string, Frames>()))
+function largeFramesOf(item: StreamItem, open: OpenEventStream, method: RpcMethod): Frames | Promise<Frames> {
+  const known = largeFrames.get(item.event) ?? new Map<string, Frames | Promise<Frames>>()
+  largeFrames.set(item.event, known)
   const key = frameKey(item, open, method)
   let frames = known.get(key)
-  if (frames === undefined) known.set(key, (frames = encodeFrames(method.response, 1, () => open.payload(item), 1)))
+  if (frames !== undefined) return frames
+  if (isHeavy(item.bytes ?? 0)) {
+    frames = framesInSteps(item, open, method)
+    // An event that cannot be encoded fails again for the next reader.
+    frames.then(
+      (made) => known.set(key, made),
+      () => known.delete(key),
+    )
+  } else frames = encodeFrames(method.response, 1, () => open.payload(item), 1)
+  known.set(key, frames)
   return frames
+}
+
+/** The caller is in no step yet. */
+async function framesInSteps(item: StreamItem, open: OpenEventStream, method: RpcMethod): Promise<Frames> {
+  const nextStep = (): Promise<void> => open.account.nextStep()
+  await nextStep()
+  const payload = await open.payloadInSteps(item, nextStep)
+  await nextStep()
+  return encodeFrames(method.response, 1, () => payload, 1)
+}
+
+/** Counts an event that is encoded in steps, once for all its readers. */
+async function whileEncoded(frames: Promise<Frames>, item: StreamItem, { account }: OpenEventStream): Promise<Frames> {
+  account.hold(item.event, item.bytes ?? 0)
+  try {
+    return await frames
+  } finally {
+    account.release(item.event)
+  }
 }
 
 function frameKey({ seq, final, gap }: StreamItem, { encoding }: OpenEventStream, { response }: RpcMethod): string {
@@ -270,7 +304,8 @@ function frameKey({ seq, final, gap }: StreamItem, { encoding }: OpenEventStream
 /** Whether an item is large, no reader holds it yet, and the budget has no room for it. */
 function mustWait(item: StreamItem | undefined, open: OpenEventStream, method: RpcMethod): boolean {
   if (item === undefined || !isLarge(item) || open.account.canHold()) return false
-  return !open.account.canHold(largeFrames.get(item.event)?.get(frameKey(item, open, method))?.bytes)
+  const known = largeFrames.get(item.event)?.get(frameKey(item, open, method))
+  return !open.account.canHold(known instanceof Promise ? item.event : known?.bytes)
 }
 
 function isLarge(item: StreamItem | undefined): boolean {
