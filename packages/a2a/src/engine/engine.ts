@@ -359,7 +359,7 @@ export function createEngine(deps: EngineDeps): Engine {
     const tasks: Task[] = []
     for (const id of ids) {
       // A message may name any task: a large one of another caller is not loaded.
-      const found = await taskCache.find(id, { tenant, agent, caller: { id: owner } })
+      const found = await taskCache.find(id, { tenant, caller: { id: owner } })
       const of = found?.partition
       if (found !== undefined && of?.tenant === tenant && of.agent === agent && of.owner === owner)
         tasks.push(taskView(found.fold))

@@ -10,13 +10,22 @@ import { isInterrupted } from '../../model/state.ts'
 import type { Message, Part, Struct } from '../../model/task.ts'
 import type { CallContext } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
+import type { TaskReader } from '../task/task-cache.ts'
 
 /** Each reference costs a read. A message with more references than this is not searched for the task it answers. */
 const maxReferences = 100
 
 export interface ToolAnswerDeps {
-  /** Any task, of any caller. */
-  find(id: string): Promise<LoadedTask | undefined>
+  /** Any task, unless it is a large one of another caller. */
+  find(id: string, reader: TaskReader): Promise<LoadedTask | undefined>
+}
+
+/** What is needed of a referenced task: a large one takes the memory of the one before it. */
+interface ReferencedTask {
+  readonly id: string
+  readonly isAwaitingAny: boolean
+  readonly isAwaitingAll: boolean
+  readonly mightAnswerSecret: boolean
 }
 
 /**
@@ -34,18 +43,23 @@ export async function findAnsweredTask(
   const ids = new Set(referenceTaskIds)
   if (ids.size > maxReferences) throw tooManyReferences()
   if (taskId !== undefined) ids.add(taskId)
-  const referenced: LoadedTask[] = []
+  const referenced: ReferencedTask[] = []
   for (const id of ids) {
-    const loaded = await deps.find(id)
-    if (loaded !== undefined && isOwnedByCaller(loaded, context)) referenced.push(loaded)
+    const loaded = await deps.find(id, context)
+    if (loaded === undefined || !isOwnedByCaller(loaded, context)) continue
+    referenced.push({
+      id: loaded.id,
+      isAwaitingAny: loaded.partition.agent === context.agent && isAwaitingAny(loaded, message),
+      isAwaitingAll: isAwaitingAll(loaded, message),
+      mightAnswerSecret: mightAnswerSecret(loaded, message),
+    })
   }
-  const waiting = referenced.filter(
-    (loaded) => loaded.partition.agent === context.agent && isAwaitingAny(loaded, message),
-  )
+  context.releaseRead?.()
+  const waiting = referenced.filter((task) => task.isAwaitingAny)
   const [only, ...others] = waiting
   const answered = taskId ?? (others.length === 0 ? only?.id : undefined)
-  const secret = referenced.find((loaded) => loaded.id !== answered && mightAnswerSecret(loaded, message))
-  const hasTaken = waiting.some((loaded) => loaded.id === answered && isAwaitingAll(loaded, message))
+  const secret = referenced.find((task) => task.id !== answered && task.mightAnswerSecret)
+  const hasTaken = waiting.some((task) => task.id === answered && task.isAwaitingAll)
   if (secret !== undefined && !hasTaken) throw unmatchedAnswer(secret.id)
   return answered
 }

@@ -36,7 +36,7 @@ const maxWatchedBytesPerOwner = 128_000_000
 const watchRetryMs = 500
 
 /** For whom a task is read: its operator, or a caller, who finds only tasks of its own. */
-export type TaskReader = Pick<CallContext, 'admitRead'> & Partial<Pick<CallContext, 'tenant' | 'agent' | 'caller'>>
+export type TaskReader = Pick<CallContext, 'admitRead'> & Partial<Pick<CallContext, 'tenant' | 'caller'>>
 
 /** A task that is loaded only when its memory is reserved. */
 interface LargeTask {
@@ -312,8 +312,8 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
   }
 }
 
-function isOwn(row: TaskRow, { tenant, agent, caller }: TaskReader): boolean {
-  return row.owner === caller?.id && row.agent === agent && row.tenant === tenant
+function isOwn(row: TaskRow, { tenant, caller }: TaskReader): boolean {
+  return row.owner === caller?.id && row.tenant === tenant
 }
 
 function isLarge({ fold: { bytes } }: LoadedTask): boolean {

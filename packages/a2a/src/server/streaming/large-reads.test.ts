@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { artifact, inputRequired } from '../../agents/reports.ts'
+import { clientToolsExtension } from '../../model/extension.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { FullStore } from '../../stores/store.ts'
 import { guardMs } from '../../testing/fixtures/eventually.ts'
@@ -32,8 +33,8 @@ async function open() {
     store: { ...store, tasks },
     limits: { unsentBytesPerCaller: 1_000_000 },
     authenticate: () => ({ id: 'alice' }),
-    agent: async function* () {
-      yield artifact('a', { text: 'x'.repeat(taskBytes) })
+    agent: async function* ({ text }) {
+      yield text === 'short' ? 'done' : artifact('a', { text: 'x'.repeat(taskBytes) })
     },
   })
   return {
@@ -105,6 +106,15 @@ describe('many large tasks at once', async () => {
       return last
     })
   })
+
+  it('that messages refer to', () =>
+    readAll('references', async (id) => {
+      const result = { data: { toolUseId: '1' }, metadata: { [clientToolsExtension]: { type: 'tool-result' } } }
+      const parts = [{ text: 'short' }, result]
+      const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts, referenceTaskIds: [id] }
+      const init = { method: 'POST', headers: json, body: JSON.stringify({ message }) }
+      assert.equal((await fetch(`${url}/message:send`, init)).status, 200)
+    }))
 
   it('for endpoints of the application, such as MCP', () =>
     readAll('mcp', async (id) => {
