@@ -4,7 +4,7 @@ import { setSharedTimeout, type SharedTimer } from '../../engine/shared-timers.t
 import { A2AError } from '../../model/error.ts'
 import { heavyStep, isHeavy, isMarkedLarge, type NextStep } from '../../model/heavy-step.ts'
 import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
-import { taskBytes } from '../../model/json-nodes.ts'
+import { recordBytes, taskBytes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf, ResultOf, SendMessageRequest } from '../../model/operation.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
@@ -69,7 +69,15 @@ async function perform(context: RequestContext, operation: Operation): Promise<O
       const request = decode(operation, context)
       const sent = await operations.SendMessage(context, request)
       if (isMarkedLarge(context.request)) await heavyStep(context.callerKey)
-      if ('message' in sent) return JSON.stringify(dialect.writeResult(operation, sent))
+      if ('message' in sent) {
+        const { message } = sent
+        return respondWithinBudget(context, message, {
+          sizeOf: () => recordBytes({ type: 'message', message }),
+          ...jsonEncoder(() => dialect.writeResult(operation, { message })),
+          // No store has it.
+          reload: async () => message,
+        })
+      }
       return respondWithinBudget(context, sent.task, {
         sizeOf: taskBytes,
         ...jsonEncoder((task) => dialect.writeResult(operation, { task })),

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { artifact, inputRequired } from '../../agents/reports.ts'
+import { artifact, inputRequired, reply } from '../../agents/reports.ts'
 import { clientToolsExtension } from '../../model/extension.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { FullStore } from '../../stores/store.ts'
@@ -168,5 +168,24 @@ describe('a call that continues a large task', () => {
     const { status, artifacts = [] } = await send(other.id, task.id)
     assert.equal(status.state, 'TASK_STATE_COMPLETED')
     assert.deepEqual(artifacts.at(-1)?.parts, [{ text: 'true' }])
+  })
+})
+
+describe('a large direct message', () => {
+  it('counts until its reader has it, or has gone', async () => {
+    const { handler } = await servers.open({ agent: () => reply('x'.repeat(taskBytes)) })
+    const send = () => {
+      const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'go' }] }
+      const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }
+      return handler.fetch(
+        new Request('http://127.0.0.1/message:send', { method: 'POST', headers, body: JSON.stringify({ message }) }),
+      )
+    }
+    const [first, second] = [await send(), await send()]
+    assert.ok(handler.readers.unsentBytes > taskBytes * 2, `${handler.readers.unsentBytes} bytes are counted`)
+    const { message } = (await first.json()) as { message: { parts: { text: string }[] } }
+    assert.equal(message.parts[0]?.text.length, taskBytes)
+    await second.body?.cancel()
+    assert.equal(handler.readers.unsentBytes, 0)
   })
 })
