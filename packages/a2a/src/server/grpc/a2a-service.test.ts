@@ -64,6 +64,20 @@ describe('gRPC', () => {
     assert.equal(server.handler.readers.unsentBytes, 0)
   })
 
+  it('counts the JSON and the value of a large response until it is encoded', async (t) => {
+    const server = await open({ agent: () => artifact('log', { data: { text: 'x'.repeat(600_000), none: [] } }) })
+    const peer = client(server.grpcPort)
+    const { payload: sent } = await peer.call(modern, 'SendMessage', grpcMessageRequest('go'))
+    const counted: number[] = []
+    const { parse } = JSON
+    t.mock.method(JSON, 'parse', (text: string) => {
+      if (text.includes('xxx')) counted.push(server.handler.readers.unsentBytes)
+      return parse(text) as unknown
+    })
+    await peer.call(modern, 'GetTask', { id: sent.task.id })
+    assert.ok(counted.length > 1 && Math.min(...counted) > 1_800_000, `${counted.join()} bytes are counted`)
+  })
+
   it('encodes a large event in steps, once for all its readers', async (t) => {
     const rows = Array.from({ length: 20_000 }, (_, row) => ({ row, text: 'x'.repeat(40) }))
     const server = await open({ agent: () => artifact('log', { data: { rows } }) })

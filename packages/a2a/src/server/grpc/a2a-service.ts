@@ -138,6 +138,8 @@ async function encodeLarge(call: UnaryCall, method: RpcMethod, { bytes, account 
     await account.nextStep()
     if (call.cancelled) throw new A2AError('UNAVAILABLE', 'The client has disconnected')
   }
+  // The JSON, its value and the message: as much as reading the task took.
+  account.setOwnBytes(bytes.length * 3)
   try {
     return await encodeLargeRpcResponse(method, bytes, nextStep)
   } catch (reason) {
