@@ -1,10 +1,14 @@
-/** Large tasks in the responses of `/mcp`: a client that requests many takes no room that others need. */
+/** Large requests and responses of `/mcp`: a client that has many takes neither room nor time that others need. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 import { openMcpTestHub } from './mcp-test-hub.ts'
 
-const { mcp, admin } = await openMcpTestHub({ trustProxy: true, limits: { unsentPerCaller: '1MB' } })
+const { mcp, admin } = await openMcpTestHub(
+  { trustProxy: true, limits: { unsentPerCaller: '1MB' } },
+  { watching: { kind: 'module', path: join(import.meta.dirname, 'watching-agent.ts') } },
+)
 
 /** Sends requests of the revision that had batches, from this address. */
 async function open(address: string): Promise<(body: unknown, signal?: AbortSignal) => Promise<string>> {
@@ -57,5 +61,13 @@ describe('large tasks', { timeout: 120_000 }, () => {
     const second = await open('198.51.100.1')
     assert.ok((await second(read(1))).includes(large.slice(0, 10_000)))
     assert.equal(isOver, false, 'the other response ended first')
+  })
+})
+
+describe('a large request', { timeout: 120_000 }, () => {
+  it('is not copied after it was parsed', async () => {
+    const answer = await first(call(6, 'send_message', { agent: 'watching', message: large }))
+    const bytes = Number(/longest body had (\d+) bytes/.exec(answer)?.[1])
+    assert.ok(bytes < large.length, `a copy of ${bytes} bytes`)
   })
 })

@@ -3,6 +3,7 @@
  * request. Older ones keep a session, or do without features that need one. Every request is authenticated.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
 import { A2AError, omitUndefined, type AgentLog, type Caller } from '@parley/a2a'
@@ -53,6 +54,8 @@ export interface McpEndpoint {
 const maxJsonDepth = 64
 /** Limit of requests in a batch: only old clients send batches. */
 const maxBatchSize = 50
+const noBody = Buffer.alloc(0)
+const largeBytes = 500_000
 /** Tools that call no agent. */
 const listingTools: readonly unknown[] = ['list_agents', 'discover_agent']
 
@@ -102,16 +105,22 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     const authInfo: AuthInfo = { token: '', clientId: limitKey(caller), scopes: [], extra: { directory } }
     const body = await readBody(incoming, deps.bodyBytes)
     if (body === undefined) return jsonRpcErrorResponse(413, `The request exceeds ${deps.bodyBytes} bytes`)
+    // Each of these takes long for a large body: others have a turn in between.
+    const rest = async (): Promise<void> => void (body.length > largeBytes && (await breathe()))
+    await rest()
     const text = body.toString()
+    await rest()
     const { nodes, depth } = measureJson(text, deps.jsonNodes)
     if (nodes > deps.jsonNodes) return jsonRpcErrorResponse(413, `The request exceeds ${deps.jsonNodes} JSON values`)
     const parsedBody = attempt((): unknown => JSON.parse(text))
+    await rest()
     if (depth > maxJsonDepth) return jsonRpcErrorResponse(400, 'The request is nested too deeply', -32_600)
     if (Array.isArray(parsedBody) && parsedBody.length > maxBatchSize) {
       return jsonRpcErrorResponse(400, `A batch may contain at most ${maxBatchSize} requests`, -32_600)
     }
     if (isWithoutAgent(parsedBody)) await countRequest(deps.admit, caller, request.credentials(''))
-    const web = toRequest(incoming, body, signal)
+    // Parsed already. A web Request copies its body, which takes longer than parsing it.
+    const web = toRequest(incoming, parsedBody === undefined ? body : noBody, signal)
     const known = parsedBody === undefined ? {} : { parsedBody }
     const keepsSession = isInitialize(parsedBody) || web.headers.has('mcp-session-id')
     if (keepsSession && (await isLegacyRequest(web, parsedBody))) {
