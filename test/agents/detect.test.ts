@@ -285,6 +285,24 @@ describe('detection of a command', () => {
     assert.equal(diagnosisOf((await ask(['./missing.ts'], { cwd: path })).found), 'File not found: ./missing.ts')
     writeFileSync(join(path, 'agent.sh'), '#!/bin/sh\n')
     assert.equal(diagnosisOf((await ask(['./agent.sh'], { cwd: path })).found), './agent.sh is not executable')
+    writeFileSync(join(path, 'syntax.ts'), 'export default () => {\n  return `abc\n}\n')
+    const syntax = await ask(['./syntax.ts'], { cwd: path })
+    assert.deepEqual(pick(syntax.found), ['module: ./syntax.ts:2: Unterminated template'])
+  })
+
+  it('names an imported file that threw, which a running hub keeps until its restart', async (t) => {
+    const { path } = folder(t)
+    writeFileSync(join(path, 'part.mjs'), "throw new Error('no licence')\n")
+    writeFileSync(join(path, 'imports.ts'), "import './part.mjs'\nexport default () => 'hi'\n")
+    const cause = 'part.mjs, which ./imports.ts imports, threw: no licence'
+    for (const _ of [1, 2]) {
+      const { found } = await ask(['./imports.ts'], { cwd: path })
+      assert.deepEqual('diagnosis' in found && [found.diagnosis.cause, found.diagnosis.advice, found.reasons], [
+        cause,
+        'Fix the error in that file. A hub that has tried to load it must be restarted.',
+        [`module: ${cause}`],
+      ])
+    }
   })
 
   it('finds a plain program and leaves no process behind', async (t) => {

@@ -90,12 +90,18 @@ export function notExecutable(path: string, file: string): Diagnosis {
   }
 }
 
-export function moduleFailed(path: string, cause: string): Diagnosis {
+const keptByNode = '. Restart the hub to load it again'
+
+export function moduleFailed(path: string, cause: string): Diagnosis & { readonly cause: string } {
+  const isKept = cause.endsWith(keptByNode)
   return {
     code: 'module-failed',
     title: `${path} failed to load`,
-    advice: 'Fix the error in the file, then detect again.',
-    cause,
+    // The process that detects may be the hub, or a command beside it.
+    advice: isKept
+      ? 'Fix the error in that file. A hub that has tried to load it must be restarted.'
+      : 'Fix the error in the file, then detect again.',
+    cause: isKept ? cause.slice(0, -keptByNode.length) : cause,
   }
 }
 

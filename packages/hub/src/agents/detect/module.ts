@@ -2,6 +2,7 @@
 import { abortable } from '@parley/a2a'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { operatorMessage } from '../../json/operator-message.ts'
 import { loadModule } from '../module/load-module.ts'
 import { readModuleExport } from '../module/module-export.ts'
 import { targetUrl, type Detector, createTimeLimit, agentNameFrom } from './detect.ts'
@@ -27,9 +28,10 @@ export function moduleDetector(limitMs: number): Detector {
         const name = agentNameFrom(card.name, basename(path).replace(scriptExtension, ''))
         return { kind: 'module', name, entry: { path: /^[./]/.test(path) ? path : `./${path}` } }
       } catch (reason) {
-        // It exports an agent, so running it as a program would only hide the error.
-        const why = limit.reasonFor(reason)
-        return { reasons: [why], diagnosis: moduleFailed(path, why), isCertain: true }
+        // It exports an agent, so running it as a program would only hide the error. The loader's own message names the file and the line.
+        const why = limit.diagnosis === undefined ? operatorMessage(reason) : limit.reasonFor(reason)
+        const diagnosis = moduleFailed(path, why)
+        return { reasons: [diagnosis.cause], diagnosis, isCertain: true }
       }
     },
   }
