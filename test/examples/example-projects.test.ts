@@ -75,6 +75,15 @@ describe('the examples', () => {
     })
   }
 
+  it('listen on the port of PORT, as those of the templates do', () => {
+    const sources = globSync(['examples/*/*.ts', 'packages/create-parley/template/**/*.ts'], { cwd: root })
+    assert.ok(sources.length > 50)
+    assert.deepEqual(
+      sources.filter((source) => /\b(?:listen\(|port[:=] *)['"]?[1-9]/.test(read(source))),
+      [],
+    )
+  })
+
   it('get the version of a release', () => {
     const changed = filesWithVersion(root, version, '99.0.0')
     for (const example of examples) {
