@@ -17,7 +17,7 @@ interface Limits {
 
 /** Two thirds of what the packages were with sources and source maps: 1.2 MB in 1,947 files, and 1.4 MB in 2,053 files. */
 const limits: Readonly<Record<string, Limits>> = {
-  '@parley/a2a': { bytes: 800_000, files: 735, contains: ['dist/index.js', 'dist/index.d.ts'] },
+  '@parley/a2a': { bytes: 800_000, files: 750, contains: ['dist/index.js', 'dist/index.d.ts'] },
   '@parley/cli': {
     bytes: 500_000,
     files: 160,
