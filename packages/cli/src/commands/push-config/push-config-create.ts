@@ -1,4 +1,5 @@
 /** `a2a task push-config create`: registers a webhook for a task. */
+import { urlOfAddress } from '@parley/a2a'
 import type { CommandContext } from '../../command.ts'
 import { usageError } from '../../output/cli-error.ts'
 import { printPushConfig } from '../../push/print-push-config.ts'
@@ -6,8 +7,9 @@ import { printPushConfig } from '../../push/print-push-config.ts'
 export async function run(context: CommandContext): Promise<void> {
   const { args, settings, output, signal } = context
   const [taskId = ''] = args.operands
-  const url = settings.value('url')
-  if (url === undefined) throw usageError('--url is missing: the webhook to register.')
+  const given = settings.value('url')
+  if (given === undefined) throw usageError('--url is missing: the webhook to register.')
+  const url = /^[^/]+:\d+(\/|$)/.test(given) ? urlOfAddress(given) : given
   if (!URL.canParse(url)) throw usageError(`--url ${url}: not a URL.`)
   const id = settings.value('id')
   const token = settings.value('token')

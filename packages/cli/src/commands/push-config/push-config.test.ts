@@ -54,7 +54,8 @@ describe('push notification configs', () => {
     assert.doesNotMatch(created.stdout, /secret/)
     const shown = JSON.parse((await run('get', taskId, 'c1', '-o', 'json')).stdout)
     assert.deepEqual([shown.id, shown.taskId, shown.url], ['c1', taskId, 'http://127.0.0.1:9/hook'])
-    await run('create', taskId, '--url', 'http://127.0.0.1:9/other', '--id', 'c2')
+    const other = await run('create', taskId, '--url', '127.0.0.1:9/other', '--id', 'c2')
+    assert.match(other.stdout, /^URL: http:\/\/127\.0\.0\.1:9\/other$/m)
     const listed = JSON.parse((await run('list', taskId, '-o', 'json')).stdout)
     assert.deepEqual(
       listed.configs.map(({ id }: { id: string }) => id),
