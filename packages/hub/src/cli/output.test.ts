@@ -37,6 +37,18 @@ describe('the output of commands', () => {
     assert.equal(await runCli(['key', 'create', '--agent', 'a', '-o', 'yaml'], terminal), 2)
   })
 
+  it('spells the commands in hints as they are run here: in a clone by npm', async () => {
+    // No hub can listen there: the system hands out no port below 1024.
+    const environment = { PARLEY_URL: '127.0.0.1:3', PARLEY_ADMIN_KEY: 'k'.repeat(32) }
+    const hintOf = async (more: Record<string, string>): Promise<string> => {
+      const terminal = createTestTerminal({ environment: { ...environment, ...more } })
+      assert.equal(await runCli(['status'], terminal), 3)
+      return /start it with (`.*`)\./.exec(terminal.errors.join())?.[1] ?? ''
+    }
+    assert.equal(await hintOf({}), '`parley up`')
+    assert.equal(await hintOf({ PARLEY_COMMAND: 'npm run parley --' }), '`npm run parley -- up`')
+  })
+
   it('wraps help at the width of the terminal, within the column of its text', () => {
     const line = '  -c, --config <file>   The configuration that names the store. Default: parley.yaml.'
     assert.deepEqual(wrappedLine(line), [line])

@@ -1,6 +1,7 @@
 /** The output of commands: a table or text for people, JSON with `-o json`, colours on a terminal only. */
 import { styleText } from 'node:util'
 import { neutralize } from '@parley/a2a/command-line'
+import { programName } from './command-text.ts'
 import { CliError, usageError, type Command, type Flags, type Terminal } from './command.ts'
 
 export const outputFlags = { output: { type: 'string', short: 'o' } } satisfies Command['flags']
@@ -16,12 +17,15 @@ export function wantsJson(flags: Flags): boolean {
 /**
  * The terminal of a command. Agents, callers and files of others wrote much of what commands print, so control characters and those that
  * reorder or hide text become visible escapes, and no line of theirs begins where lines of the program do. A pipe gets data as they are.
+ * Commands in hints are spelled as a person can run them here.
  */
 export function neutralizing(terminal: Terminal): Terminal {
   // Others cannot guess it, so only the styles of this program survive.
   const styleEscape = `\u001b${crypto.randomUUID()}`
   const shownEscape = neutralize(styleEscape)
-  const safe = (text: string): string => neutralize(text).replaceAll(shownEscape, '\u001b').replaceAll('\n', '\n  ')
+  const command = `\`${programName(terminal.environment)} `
+  const safe = (text: string): string =>
+    neutralize(text).replaceAll(shownEscape, '\u001b').replaceAll('\n', '\n  ').replaceAll('`parley ', command)
   // Inherits, since properties of a terminal may be getters.
   return Object.create(terminal, {
     styleEscape: { value: styleEscape },
