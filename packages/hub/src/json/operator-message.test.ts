@@ -30,6 +30,9 @@ describe('the message of an error for operators', () => {
     )
     const repeated = new Error('part.ts threw: no licence. Restart', { cause: new Error('no licence') })
     assert.equal(operatorMessage(repeated), 'part.ts threw: no licence. Restart')
+    const missing = new Error("EACCES: permission denied, open '/srv/key'")
+    const unreadable = new Error('/srv/key cannot be read (EACCES: permission denied): own it.', { cause: missing })
+    assert.equal(operatorMessage(unreadable), '/srv/key cannot be read (EACCES: permission denied): own it.')
   })
 
   it('is the text of any other value, and the code of an error without a text', () => {

@@ -13,7 +13,9 @@ export function operatorMessage(reason: unknown): string {
     // Libraries repeat the message of fetch in their own.
     const message = cause === undefined ? messageOf(error) : messageOf(error).replace(/(.): fetch failed$/, '$1')
     const isReplaced = cause !== undefined && (name === 'A2AError' || message === 'fetch failed')
-    if (!isReplaced && message !== '' && !messages.some((outer) => outer.includes(message))) messages.push(message)
+    // Messages about a file name it themselves.
+    const said = message.replace(/, \w+ '.*'$/, '')
+    if (!isReplaced && said !== '' && !messages.some((outer) => outer.includes(said))) messages.push(message)
     error = cause
   }
   return messages.length === 0 ? messageOf(reason) || String(reason) : messages.join(': ')
