@@ -1,6 +1,6 @@
 /** Parsing arguments into a command, its flags and its exit code, without a process. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -53,6 +53,22 @@ describe('the command line', () => {
     const terminal = createTestTerminal({ cwd })
     assert.equal(await runCli(['restore', '.', '--data', 'data'], terminal), 1)
     assert.deepEqual([terminal.errors, readdirSync(cwd)], [[`${cwd} is a directory: name a file in it.`], []])
+  })
+
+  it('names a store that is missing, or is none', async (t) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'parley-commands-'))
+    t.after(() => rmSync(cwd, { recursive: true }))
+    const file = join(cwd, 'parley.db')
+    const errorsOf = async (words: string): Promise<readonly string[]> => {
+      const terminal = createTestTerminal({ cwd })
+      assert.equal(await runCli([...words.split(' '), '--data', '.'], terminal), 1)
+      return terminal.errors
+    }
+    for (const words of ['verify', 'backup x', 'export x'])
+      assert.deepEqual(await errorsOf(words), [`No store at ${file}: name its directory with --data.`])
+    writeFileSync(file, 'a text')
+    const message = `The store ${file} cannot be opened (file is not a database): choose another file.`
+    for (const words of ['verify', 'backup x', 'export x']) assert.deepEqual(await errorsOf(words), [message])
   })
 
   it('gives a command its flags, wherever they stand', () => {

@@ -283,7 +283,9 @@ function describeOpening(): void {
 
     it('refuses a file that is not a database', async () => {
       await writeFile(file, 'A text that is longer than the hundred bytes with which a database begins. '.repeat(20))
-      assert.throws(() => sqliteStore(file), /not a database/)
+      assert.throws(() => sqliteStore(file), {
+        message: `The store ${file} cannot be opened (file is not a database): choose another file.`,
+      })
     })
   })
 }

@@ -41,10 +41,15 @@ function directoryStatus(path: string): boolean | undefined {
 
 /** SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN */
 const sqliteAccessCodes = new Set([3, 8, 14])
+const sqliteNotADatabase = 26
 
-/** The error of a store whose files this user cannot read or write; any other error stays as it is. */
+/** The error of a store whose files this user cannot read or write, or of another kind of file; any other error stays as it is. */
 export function storeAccessError(reason: unknown, file: string): unknown {
   const { errcode } = reason as { readonly errcode?: number }
+  if (errcode === sqliteNotADatabase)
+    return new Error(`The store ${resolve(file)} cannot be opened (file is not a database): choose another file.`, {
+      cause: reason,
+    })
   const isSqlite = errcode !== undefined && sqliteAccessCodes.has(errcode % 256)
   // ENOENT: the directory exists, and refuses every name.
   const isFile = ['EACCES', 'EPERM', 'EROFS', 'EISDIR', 'ENAMETOOLONG', 'ENOENT'].includes(codeOf(reason) ?? '')

@@ -1,4 +1,5 @@
 /** Opens the store of a command as a whole, to read or to fill it, without the hub. */
+import { existsSync } from 'node:fs'
 import { existingMasterKeys, sqliteLoader, sqliteReader } from '@parley/a2a/stores/sqlite'
 import { DumpError, type StoreLoader, type StoreReader } from '@parley/a2a/stores/dump'
 import { connectionOptions, sqliteFile, type StoreSettings } from '../../store/open-store.ts'
@@ -30,7 +31,10 @@ function sqlite(settings: StoreSettings): WholeStore {
   return {
     kind: 'sqlite',
     file,
-    reader: () => sqliteReader(file),
+    async reader() {
+      if (!existsSync(file)) throw new CliError(`No store at ${file}: name its directory with --data.`)
+      return sqliteReader(file)
+    },
     loader: () => sqliteLoader(file),
     masterKeys: () => existingMasterKeys(file),
     recordBackup: (backup) => recordSqliteBackup(settings, backup),

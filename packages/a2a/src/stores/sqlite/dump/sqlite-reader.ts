@@ -19,6 +19,7 @@ import type { ReadEntriesOptions, StoreReader } from '../../dump/store-dump.ts'
 import { damageReporter, taskGroups, type ReportDamage } from '../../dump/task-groups.ts'
 import { type SqliteDatabase, isCorrupt, openSqliteDatabase } from '../database.ts'
 import { readableSchemaVersion } from '../migrate.ts'
+import { storeAccessError } from '../store-directory.ts'
 import { checkSqliteTables } from './check-tables.ts'
 import { openTaskTables } from './task-rows.ts'
 
@@ -51,7 +52,7 @@ export async function sqliteReader(file: string): Promise<StoreReader> {
     }
   } catch (error) {
     database.close()
-    throw error
+    throw storeAccessError(error, file)
   }
 }
 
