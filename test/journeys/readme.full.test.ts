@@ -37,6 +37,10 @@ describeJourney(
       }
       assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
       assert.match(await second.run(at(machine, conformance)), /^must +\d+ passed/m)
+      // What is printed as the next command runs, too: there is no `a2a` in the path.
+      const asked = await second.run(`npx @parley/cli send -a localhost:${machine.port}/a2a/rehearsal ask`)
+      const [, resume = ''] = /^Resume: (.*)$/m.exec(asked) ?? []
+      assert.match(await second.run(resume.replace('<reply>', 'Ada')), /You said: Ada/)
       await first.interrupt()
     })
 

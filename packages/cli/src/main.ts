@@ -15,5 +15,6 @@ if (cacheFolder !== undefined) enableCompileCache(cacheFolder)
 
 // Loaded only now, so that an old Node prints the message above, and from the cache.
 const { runInProcess } = await import('./process-terminal.ts')
-// A clone has no `a2a` in the path: scripts/caller-folder.mjs says how it is run there.
-await runInProcess(process, process.argv.slice(2), process.env['A2A_COMMAND'] ?? 'a2a')
+// For the commands that it prints: a clone has no `a2a` in the path (scripts/caller-folder.mjs), and where npm runs it there may be none.
+const { A2A_COMMAND: command, npm_lifecycle_event: script } = process.env
+await runInProcess(process, process.argv.slice(2), command ?? (script === undefined ? 'a2a' : 'npx @parley/cli'))
