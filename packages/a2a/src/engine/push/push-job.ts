@@ -40,6 +40,12 @@ const maxEventsPerClaim = 20
 const maxTail = 200
 
 /**
+ * Of each task in memory, by webhook and version: the head of the task in the last body that was delivered. A task that is loaded
+ * again has none, and then a body may be repeated.
+ */
+const deliveredHeads = new WeakMap<LoadedTask, Map<string, number>>()
+
+/**
  * `until`: the end of the claim, on the monotonic clock. `stop` is aborted when this config must no longer be delivered, or the
  * server closes.
  */
@@ -54,9 +60,6 @@ export async function runPushJob(
   const wantsAll = triggersOf(push.config) === 'all'
   let cursor = push.deliveredSeq
   let delivered = 0
-  /** The head of the task in the last body. Later bodies up to there would be the same, so the cursor moves past them (B-122). */
-  let carriedSeq = 0
-
   const loaded = await deps.find(taskId)
   if (loaded === undefined) return idleResult(true)
   let target: PushTarget
@@ -67,12 +70,18 @@ export async function runPushJob(
     return markDead(push.attempt + 1, 'its secrets cannot be decrypted')
   }
 
+  const heads = deliveredHeads.get(loaded) ?? new Map<string, number>()
+  deliveredHeads.set(loaded, heads)
+  const webhook = `${target.version} ${id}`
+  /** The head of the task in the last body. Later bodies up to there would be the same, so the cursor moves past them (B-122). */
+  let carriedSeq = heads.get(webhook) ?? 0
+
   for (;;) {
     const items = await nextItems(loaded)
     if (items.length === 0) break
     for (const item of items) {
       if (item.seq <= cursor) continue
-      if (!isWanted(item.event)) {
+      if (!isWanted(item.event) || isUnchanged()) {
         cursor = item.seq
         continue
       }
@@ -84,6 +93,7 @@ export async function runPushJob(
       if (stop.aborted && outcome.outcome !== 'delivered') return continueLater()
       if (outcome.outcome !== 'delivered') return fail(outcome)
       cursor = Math.max(item.seq, carriedSeq)
+      heads.set(webhook, carriedSeq)
       delivered += 1
     }
   }
@@ -111,6 +121,12 @@ export async function runPushJob(
 
   function isWanted(event: StreamEvent): boolean {
     return wantsAll || !('artifactUpdate' in event) || event.artifactUpdate.lastChunk === true
+  }
+
+  /** The last body is what the next one would be (B-122). A redelivery has moved the cursor back. */
+  function isUnchanged(): boolean {
+    const { changedSeq } = (loaded as LoadedTask).fold
+    return carriedSeq <= cursor && carriedSeq >= changedSeq
   }
 
   /** The config may have been deleted or replaced, in this process or on another replica (B-118). */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Agent } from '../../agents/agent.ts'
+import { artifact, status } from '../../agents/reports.ts'
 import type { Task } from '../../model/task.ts'
 import { readTraceparent, spanIdOfPush } from '../../model/trace.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -305,6 +306,39 @@ describe('delivery', () => {
     await eventually(async () => (await service.cursors(id))[0]?.state === 'done')
     assert.deepEqual(states.slice(-2), ['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
     assert.equal(new Set(states).size, states.length)
+  })
+
+  it('of whole tasks skips an event that changes nothing in the task, until it is redelivered [B-122]', async (t) => {
+    const [isTold, isClosed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const agent: Agent = async function* () {
+      yield artifact('answer', { text: 'all of it' })
+      yield status('Almost done')
+      await isTold.promise
+      yield artifact('answer', { text: '', append: true, last: true })
+      await isClosed.promise
+    }
+    const { testEngine, receiver, service } = await openPushTestEngine(t, agent)
+    const tasks: string[] = []
+    receiver.answer = ({ task }) => {
+      tasks.push(JSON.stringify(task()))
+      return deliveredOutcome
+    }
+    const { id } = await testEngine.start('go', withPush())
+    await eventually(() => tasks.at(-1)?.includes('Almost done') === true)
+    const position = async () => (await service.cursors(id))[0]?.deliveredSeq ?? 0
+    await eventually(async () => (await position()) >= (receiver.deliveries.at(-1)?.item.seq ?? Infinity))
+    const before = await position()
+    isTold.resolve()
+    await eventually(async () => (await position()) > before)
+    assert.equal(new Set(tasks).size, tasks.length)
+    const told = tasks.length
+    await service.redeliver(id, id, 0)
+    await eventually(() => tasks.length > told)
+    assert.equal(tasks.at(-1), tasks[told - 1])
+    isClosed.resolve()
+    await eventually(async () => (await service.cursors(id))[0]?.state === 'done')
+    assert.equal(tasks.length, told + 2)
+    assert.match(tasks.at(-1) as string, /TASK_STATE_COMPLETED/)
   })
 
   it('reports the result of a task whose log was dropped', async (t) => {

@@ -32,6 +32,8 @@ export interface TaskFold {
   statusSeq: number
   /** The seq of the last record folded. */
   head: number
+  /** No record after this seq changed what the task shows: an empty chunk that closes an artifact does not. */
+  changedSeq: number
   readonly history: Message[]
   readonly artifacts: Map<string, FoldedArtifact>
   consumedSeq: number
@@ -83,6 +85,7 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     status,
     statusSeq: 0,
     head: 0,
+    changedSeq: 0,
     history: [],
     artifacts: new Map(),
     consumedSeq: 0,
@@ -169,7 +172,7 @@ export function foldFromSnapshot(snapshot: { seq: number; task: Task; internal: 
   const { sealed, waiting, questions, transitions, stored, ...internals } =
     snapshot.internal as unknown as FoldInternals
   const state = emptyFold(task.id, task.contextId ?? '', task.status, task.metadata)
-  Object.assign(state, internals, { head: snapshot.seq })
+  Object.assign(state, internals, { head: snapshot.seq, changedSeq: snapshot.seq })
   state.waiting.push(...waiting)
   if (transitions !== undefined) state.transitions = [...transitions]
   if (stored !== undefined) state.stored = new Map(stored)
@@ -199,17 +202,20 @@ export function foldRecord(state: TaskFold, record: LogRecord, coalesceText = tr
       if (state.transitions !== undefined) addTransition(state, state.transitions, body.status)
       state.status = body.status
       state.statusSeq = record.seq
+      state.changedSeq = record.seq
       state.archived = body.status.message === undefined
       state.reports += 1
       return
     case 'artifact':
-      foldArtifact(state, body.artifact, body.append === true, body.lastChunk === true, coalesceText)
+      if (foldArtifact(state, body.artifact, body.append === true, body.lastChunk === true, coalesceText))
+        state.changedSeq = record.seq
       state.reports += 1
       return
     case 'message':
       // The question comes before its answer.
       if (isInterrupted(state.status.state)) archiveStatusMessage(state)
       state.history.push(body.message)
+      state.changedSeq = record.seq
       state.waiting.push(record)
       state.deadlineAt = earlierOf(state.deadlineAt, body.options?.deadlineAt)
       state.provenance = body.options?.provenance ?? state.provenance
@@ -324,23 +330,32 @@ function archiveStatusMessage(state: TaskFold): void {
   state.archived = true
 }
 
-/** B-100: `append` adds to the artifact; without it the artifact is replaced. */
-function foldArtifact(state: TaskFold, chunk: Artifact, append: boolean, last: boolean, coalesceText: boolean): void {
+/** B-100: `append` adds to the artifact; without it the artifact is replaced. Returns whether the task may show a change. */
+function foldArtifact(
+  state: TaskFold,
+  chunk: Artifact,
+  append: boolean,
+  last: boolean,
+  coalesceText: boolean,
+): boolean {
   const known = append ? state.artifacts.get(chunk.artifactId) : undefined
   if (known === undefined) {
     state.artifacts.set(chunk.artifactId, { ...chunk, parts: [...chunk.parts], sealed: last })
-    return
+    return true
   }
+  const { name, description, metadata, extensions } = chunk
+  const count = known.parts.length
   for (const part of chunk.parts) {
     if (coalesceText) appendPart(known.parts, part)
     else known.parts.push(part)
   }
-  if (chunk.name !== undefined) known.name = chunk.name
-  if (chunk.description !== undefined) known.description = chunk.description
-  if (chunk.metadata !== undefined) known.metadata = { ...known.metadata, ...chunk.metadata }
-  if (chunk.extensions !== undefined)
-    known.extensions = [...new Set([...(known.extensions ?? []), ...chunk.extensions])]
+  if (name !== undefined) known.name = name
+  if (description !== undefined) known.description = description
+  if (metadata !== undefined) known.metadata = { ...known.metadata, ...metadata }
+  if (extensions !== undefined) known.extensions = [...new Set([...(known.extensions ?? []), ...extensions])]
   known.sealed = last
+  const isNamed = (name ?? description ?? metadata ?? extensions) !== undefined
+  return isNamed || known.parts.length > count || chunk.parts.some((part) => !('text' in part) || part.text !== '')
 }
 
 /** The task as of the last record. The same object until something changes, so that caches can use it as a key. */
