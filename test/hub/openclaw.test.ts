@@ -200,11 +200,15 @@ describe('a message to a bot that failed too often', () => {
 
 describe('a file for a bot', () => {
   it('opens no task if it is larger than the gateway declares, by itself or together with others [S4-10]', async (t) => {
-    const { send, tasks } = await startBot(t, { faults: { imageBytes: 1_000 } })
-    const { status, error } = await send([...text('count to 2'), png(1_001)])
-    assert.deepEqual([status, error.message], [413, 'message.parts[1] is larger than 1000 bytes, the maximum'])
+    const { send, tasks } = await startBot(t, { faults: { imageBytes: 20_000, frameBytes: 100_000 } })
+    const tooLarge = await send([...text('count to 2'), png(20_001)])
+    assert.equal(tooLarge.status, 413)
+    assert.equal(tooLarge.error.message, 'message.parts[1] is larger than 20000 bytes, the maximum')
+    const together = await send([...text('count to 2'), png(20_000), png(20_000)])
+    assert.equal(together.status, 413)
+    assert.match(together.error.message, /^message\.parts\[2\] exceeds the size limit together/)
     assert.deepEqual(await tasks(), [])
-    assert.equal((await send([...text('count to 2'), png(1_000)])).answer, '1 2')
+    assert.equal((await send([...text('count to 2'), png(20_000)])).answer, '1 2')
   })
 
   it('opens no task if it is larger than 5 MB and the gateway declares nothing [S4-10]', async (t) => {

@@ -44,6 +44,7 @@ export interface GatewayFaults {
   /** Older gateways declare no limits. */
   imageBytes: number | undefined
   fileBytes: number | undefined
+  frameBytes: number
 }
 
 export const noFaults = (): GatewayFaults => ({
@@ -70,4 +71,5 @@ export const noFaults = (): GatewayFaults => ({
   tickMs: 30_000,
   imageBytes: 6_291_456,
   fileBytes: 19_464_192,
+  frameBytes: 26_214_400,
 })

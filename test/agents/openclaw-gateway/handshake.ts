@@ -128,7 +128,7 @@ function helloOf(
     snapshot: { presence: [], health: {}, stateVersion: {}, uptimeMs: 1, sessionDefaults: { defaultAgentId: 'main' } },
     auth: { method: 'token', role: 'operator', scopes, ...(deviceToken !== undefined ? { deviceToken } : {}) },
     policy: {
-      maxPayload: 26_214_400,
+      maxPayload: trouble.frameBytes,
       maxBufferedBytes: 52_428_800,
       tickIntervalMs: trouble.tickMs,
       attachments: { maxBytes: trouble.fileBytes, maxImageBytes: trouble.imageBytes },
