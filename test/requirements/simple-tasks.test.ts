@@ -25,7 +25,17 @@ function stopTheClock(t: TestContext) {
   // Whole: a sum with a fraction is rounded, and a timer then comes a step later.
   const from = Math.round(performance.now())
   t.mock.method(performance, 'now', () => from + elapsed)
+  const delays: (number | undefined)[] = []
+  const { setTimeout } = globalThis
+  t.mock.method(globalThis, 'setTimeout', (run: () => void, ms?: number) => {
+    delays.push(ms)
+    return setTimeout(run, ms)
+  })
   return {
+    /** The engine opens a task in real time, and its deadline has no timer before. */
+    async timerOf(ms: number): Promise<void> {
+      while (!delays.includes(ms)) await nextTurn()
+    },
     async advance(ms: number): Promise<void> {
       for (const end = elapsed + ms; elapsed < end;) {
         const step = Math.min(50, end - elapsed)
@@ -122,6 +132,7 @@ describe('Scenario: Inbound task timeout', () => {
     const clock = stopTheClock(t)
     const { processManager, deps } = open(grace)
     const task = handleTaskSend(deps, { message: 'Hello', timeoutMs: 5000 })
+    await clock.timerOf(5_000)
     await clock.advance(4_950)
     assert.equal(task.state, 'working')
     await clock.advance(100)
@@ -136,6 +147,7 @@ describe('Scenario: Inbound task timeout', () => {
     const clock = stopTheClock(t)
     const { deps } = open(grace)
     const task = handleTaskSend(deps, { message: 'Hello' })
+    await clock.timerOf(300_000)
     await clock.advance(299_900)
     assert.equal(task.state, 'working')
     await clock.advance(200)
