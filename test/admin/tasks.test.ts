@@ -175,6 +175,17 @@ describe('a task', () => {
     )
   })
 
+  it('is shown without the frames of a large event, which would be encoded for every version in one step', async () => {
+    const large = await send('echo', 'x'.repeat(600_000))
+    const { json } = await ask('GET', `/admin/tasks/${large.id}/wire`)
+    const omitted = json.events.filter(({ omittedBytes }: any) => omittedBytes !== undefined)
+    assert.deepEqual(
+      omitted.map(({ frames, omittedBytes }: any) => [frames.length, omittedBytes >= 600_000]),
+      [[0, true]],
+    )
+    assert.equal(json.events.at(-1).frames[0].payload.statusUpdate.status.state, 'TASK_STATE_COMPLETED')
+  })
+
   it('is shown as clients of 0.2, 0.3 and 1.0 receive it, side by side', async () => {
     const { json } = await ask('GET', `/admin/tasks/${hello.id}/wire`)
     const last = json.events.at(-1)

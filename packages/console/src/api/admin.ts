@@ -1066,6 +1066,8 @@ export interface Operations {
           /** The bytes of the stream. */
           readonly frame: string
         }[]
+        /** The size of an event whose frames are left out, because they are large. */
+        readonly omittedBytes?: number
       }[]
       /** The seq of the last event. */
       readonly head: number

@@ -47,6 +47,8 @@ const params = z.object({ taskId: nameField })
 const pageBytes = 4_000_000
 /** Writing a larger record to count its bytes would take too long. */
 const maxMeasuredBytes = 500_000
+/** The events of one page of frames: each is encoded once for every version and binding, which a large one would do in one long step. */
+const maxFramedBytes = 500_000
 /** A stack and its causes. */
 const maxCauseLength = 20_000
 const pageFields = { limit: limitField(200, 1_000), after: z.coerce.number().int().min(0).default(0) }
@@ -208,16 +210,31 @@ export function taskRoutes({ store, facts, redact, now, tasks, push }: TaskRoute
       params,
       query: z.strictObject(pageFields),
       response: z.strictObject({
-        events: z.array(z.strictObject({ seq: z.int(), at: timestamp, frames: z.array(frameSchema) })),
+        events: z.array(
+          z.strictObject({
+            seq: z.int(),
+            at: timestamp,
+            frames: z.array(frameSchema),
+            omittedBytes: z
+              .int()
+              .optional()
+              .describe('The size of an event whose frames are left out, because they are large.'),
+          }),
+        ),
         ...headFields,
       }),
       async handle({ params: { taskId }, query, memory }) {
         const { records, contextId, ...rest } = await readWithContext(taskId, query, memory)
+        let room = maxFramedBytes
         const events = records.flatMap((one) => {
+          const event = { seq: one.seq, at: isoTime(one.at) }
+          const size = recordBytes(one.body)
+          if (size > room) return isVisible(one.body) ? [{ ...event, frames: [], omittedBytes: size }] : []
+          room -= size
           const frames = wireFrames({ id: taskId, contextId }, one)
           if (frames.length === 0) return []
           const shown = frames.map((made) => ({ ...made, payload: JSON.parse(made.payload) as unknown }))
-          return [{ seq: one.seq, at: isoTime(one.at), frames: shown }]
+          return [{ ...event, frames: shown }]
         })
         return { events, ...rest }
       },
@@ -285,12 +302,11 @@ function sizeOfFound(found: TaskAtHead | undefined): number {
 
 function recordToJson({ seq, at, body }: LogRecord, redact: TaskRoutesDeps['redact']) {
   const estimate = recordBytes(body)
-  const isVisible = body.type === 'status' || body.type === 'artifact'
   return {
     seq,
     at: isoTime(at),
     type: body.type,
-    isVisible,
+    isVisible: isVisible(body),
     bytes: estimate > maxMeasuredBytes ? estimate : Buffer.byteLength(JSON.stringify(body)),
     // A note is the error that ended the task; the other records have what people and agents wrote.
     body: (body.type === 'note' ? { ...body, text: redact(body.text) } : body) as unknown as Record<string, unknown>,
@@ -302,4 +318,9 @@ function toRouteError(reason: unknown): unknown {
   if (reason.code === 'TASK_NOT_FOUND') return notFoundError()
   if (reason.code === 'TASK_NOT_CANCELABLE') return new RouteError('CONFLICT', 'The task has already ended')
   return reason.code === 'UNAVAILABLE' ? new RouteError('UNAVAILABLE', reason.message) : reason
+}
+
+/** Whether clients receive a record. */
+function isVisible({ type }: LogRecord['body']): boolean {
+  return type === 'status' || type === 'artifact'
 }

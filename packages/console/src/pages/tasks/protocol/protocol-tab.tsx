@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
+import { formatBytes } from '../../../components/format.ts'
 import { bindingTitles } from '../../../components/binding-titles.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { PayloadColumns } from '../../../components/protocol/payload-view.tsx'
@@ -103,8 +104,16 @@ function Frames({ taskId, seq, binding, one }: FramesProps) {
   if (resource.problem.value !== undefined) {
     return <ErrorNotice reason={resource.problem.value} retry={() => resource.reload()} />
   }
-  const frames = resource.value.value?.events[0]?.frames.filter((frame) => frame.binding === binding)
+  const event = resource.value.value?.events[0]
+  const frames = event?.frames.filter((frame) => frame.binding === binding)
   if (frames === undefined) return <Loading what="frames" />
+  if (event?.omittedBytes !== undefined) {
+    return (
+      <EmptyState title={`This event is too large to show: ${formatBytes(event.omittedBytes)}`}>
+        <p>Clients receive it in full.</p>
+      </EmptyState>
+    )
+  }
   const payloads = versions.flatMap((version) => {
     const frame = frames.find((made) => made.version === version)
     if (frame === undefined) return []
