@@ -214,6 +214,6 @@ function acceptsAnything(subject: Subject, type: string): boolean {
     Array.isArray(list) ? (list as unknown[]) : [],
   )
   // RFC 2046 §4 reads an unknown subtype of `application` as `octet-stream`.
-  const wide: readonly unknown[] = ['*/*', '*', 'application/*', 'application/octet-stream', type]
+  const wide: readonly unknown[] = ['*/*', '*', 'file', 'application/*', 'application/octet-stream', type]
   return modes.length === 0 || modes.some((mode) => wide.includes(mode))
 }
