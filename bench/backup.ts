@@ -10,10 +10,19 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { gzipSync, zstdCompressSync, constants } from 'node:zlib'
 import pg from 'pg'
-import type { FullStore } from '@parley/a2a'
-import { readBackup, writeBackup, writeDump, type StoreLoader, type StoreReader } from '@parley/a2a/stores/dump'
-import { postgresLoader, postgresReader, postgresStore } from '@parley/a2a/stores/postgres'
-import { sqliteLoader, sqliteReader, sqliteStore } from '@parley/a2a/stores/sqlite'
+import type { FullStore } from '@parley/a2a/stores'
+import type { StoreLoader, StoreReader } from '@parley/a2a/internal'
+import {
+  readBackup,
+  writeBackup,
+  writeDump,
+  postgresLoader,
+  postgresReader,
+  sqliteLoader,
+  sqliteReader,
+} from '@parley/a2a/stores/dump'
+import { postgresStore } from '@parley/a2a/stores/postgres'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { chunk, createTask, newRecord, taskStatusOf } from '../packages/a2a/src/testing/store-contract/harness.ts'
 import { createEmptyDatabase } from '../test/operations/empty-database.ts'
 

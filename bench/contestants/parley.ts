@@ -1,6 +1,7 @@
 /** Our SDK as `serve()` sets it up. By default SQLite, every commit on disk before a client sees it. */
 import { join } from 'node:path'
-import { type FullStore, memoryStore } from '@parley/a2a'
+import { memoryStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { serve } from '@parley/a2a/node'
 import { agents } from './bench-agents.ts'
 import { announcementFeed, readSettings, runContestant, sharedClock } from './child-process.ts'

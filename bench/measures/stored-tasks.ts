@@ -7,7 +7,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } fro
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
 import pg from 'pg'
-import type { FullStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { openA2aJsSqlite } from '../contestants/a2a-js-store.ts'
 import { type ContestantData, createData, dataRoot, startContestant } from '../contestants/contestant.ts'

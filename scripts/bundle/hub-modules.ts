@@ -86,7 +86,7 @@ function sdkEntryPoints(): readonly (readonly [entry: string, source: string])[]
   )
 }
 
-/** `.` is `index.js`, `./client/node` is `client/node.js`. */
+/** `.` is `index.js`, `./stores/sqlite` is `stores/sqlite.js`. */
 function moduleOf(entry: string): string {
   return entry === '.' ? 'index.js' : `${entry.slice(2)}.js`
 }

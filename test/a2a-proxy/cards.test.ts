@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
-import { guardedFetch, guardedLookup } from '@parley/a2a/node'
+import { guardedLookup, guardedFetch } from '@parley/a2a/node'
 import { freePort } from '../free-port.ts'
 import { createTestCardSigner } from '../../packages/a2a/src/testing/fixtures/card-signers.ts'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'

@@ -1,8 +1,7 @@
 /** Our own server as the remote agent: the same script, as reports. */
-import { artifact, memoryStore } from '@parley/a2a'
-import type { Agent, Report, Store, Turn } from '@parley/a2a'
-import { serve } from '@parley/a2a/node'
-import type { ServeOptions } from '@parley/a2a/node'
+import { artifact, memoryStore, type Agent, type Report, type Turn } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
+import { serve, type ServeOptions } from '@parley/a2a/node'
 import { cursor } from '@parley/a2a/server'
 import { agentName, mood, optionsPreferring } from '../interop/client/peer.ts'
 import type { Binding, Peer, PeerKind, Version } from '../interop/client/peer.ts'

@@ -1,10 +1,9 @@
 /** One remote agent behind a proxy agent, without the rest of a hub: what a caller sees, and what is logged. */
 import type { TestContext } from 'node:test'
-import { memoryKeyValueStore, memoryStore } from '@parley/a2a'
-import type { Caller, KeyValueStore, Store, Task } from '@parley/a2a'
+import { memoryStore, type Caller, type Task } from '@parley/a2a'
+import { memoryKeyValueStore, type KeyValueStore, type Store } from '@parley/a2a/stores'
 import { clearCardCache } from '@parley/a2a/client'
-import { testAgent } from '@parley/a2a/testing'
-import type { TestAgent, TestAgentOptions } from '@parley/a2a/testing'
+import { testAgent, type TestAgent, type TestAgentOptions } from '@parley/a2a/testing'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
 import type { AgentServices, OpenAgent } from '../../packages/hub/src/agents/kind.ts'
 import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'

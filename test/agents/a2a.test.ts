@@ -1,9 +1,8 @@
 /** The kind `a2a` keeps the agent contract with every remote implementation, version and binding. */
-import { memoryKeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
 import type { Agent, AgentFunction, Report, Turn } from '@parley/a2a'
 import { clearCardCache } from '@parley/a2a/client'
-import { agentContract } from '@parley/a2a/testing'
-import type { AgentUnderTest } from '@parley/a2a/testing'
+import { agentContract, type AgentUnderTest } from '@parley/a2a/testing'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
 import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'

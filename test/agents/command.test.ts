@@ -1,8 +1,8 @@
 /** The kind `command` keeps the agent contract in every run mode and protocol. */
 import { join } from 'node:path'
-import { memoryKeyValueStore } from '@parley/a2a'
-import type { AgentUnderTest, AgentHarness } from '@parley/a2a/testing'
-import { agentContract } from '@parley/a2a/testing'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
+import type { AgentHarness } from '@parley/a2a/internal'
+import { type AgentUnderTest, agentContract } from '@parley/a2a/testing'
 import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
 import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
 import type { SharedFolder } from './shared-folder.ts'

@@ -1,7 +1,7 @@
 /** An agent on loopback that requires what its card declares, and records the credentials of every request. */
 import { after } from 'node:test'
-import { memoryStore } from '@parley/a2a'
-import type { SecurityRequirement, SecurityScheme } from '@parley/a2a'
+import { memoryStore, type SecurityScheme } from '@parley/a2a'
+import type { SecurityRequirement } from '@parley/a2a/internal'
 import { serve, type ServeOptions, type Server } from '@parley/a2a/node'
 import type { Credentials } from '@parley/a2a/server'
 

@@ -1,5 +1,5 @@
 /** Reads all logs of a database after the run, for the checker. */
-import type { Store } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
 import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import type { TestDatabase } from '../postgres/databases.ts'
 import type { TaskLog } from './check-history.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
-import { postgresReader } from '@parley/a2a/stores/postgres'
+import { postgresReader } from '@parley/a2a/stores/dump'
 import { migrationSteps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
 import { verifyStore } from '../../packages/hub/src/verify/verify-store.ts'
 import { clientOptions } from '../postgres/cluster.ts'

@@ -1,7 +1,7 @@
 /** A server without a socket, and hand-written requests in the format of each version. */
 import { memoryStore } from '@parley/a2a'
-import { createHandler } from '@parley/a2a/server'
-import type { AgentSettings, EngineLog, Handler, ServerOptions } from '@parley/a2a/server'
+import { createHandler, type AgentSettings, type Handler, type ServerOptions } from '@parley/a2a/server'
+import type { EngineLog } from '@parley/a2a/internal'
 
 export type InMemoryServerOptions = ServerOptions & Partial<AgentSettings>
 

@@ -1,6 +1,6 @@
 /** Tasks with chosen times, written to the store like an engine does. */
 import assert from 'node:assert/strict'
-import type { RecordBody, Store } from '@parley/a2a'
+import type { RecordBody, Store } from '@parley/a2a/stores'
 
 export interface WrittenTask {
   readonly id: string

@@ -1,7 +1,7 @@
 /** Module agents delegate work to other agents of their hub: `yield* delegate(...)`. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { delegationExtension as uri } from '@parley/a2a'
+import { delegationExtension as uri } from '@parley/a2a/internal'
 import type { Task } from '@parley/a2a'
 import { moduleAgent, openHub, questionOf, referencedTaskIdsIn, textOf } from './open-hub.ts'
 

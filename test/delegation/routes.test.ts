@@ -1,7 +1,7 @@
 /** Routes of a running hub: as configured, while the configuration changes, and through the bot chat endpoint. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { delegationExtension as uri } from '@parley/a2a'
+import { delegationExtension as uri } from '@parley/a2a/internal'
 import type { Task } from '@parley/a2a'
 import { moduleAgent, openHub, referencedTaskIdsIn, textOf } from './open-hub.ts'
 

@@ -1,7 +1,7 @@
 /** A tree of agents over two hubs: one trace, one deadline, one cancel; questions go up and answers down the chain. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { delegationExtension as uri } from '@parley/a2a'
+import { delegationExtension as uri } from '@parley/a2a/internal'
 import type { StreamEvent, Struct, Task } from '@parley/a2a'
 import { waitForProcessExit, isProcessAlive } from '../agents/process-liveness.ts'
 import { questionOf, textOf } from './open-hub.ts'

@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { FullStore, StreamEvent } from '@parley/a2a'
-import { taskStates } from '@parley/a2a'
+import type { StreamEvent } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
+import { taskStates } from '@parley/a2a/internal'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { join } from 'node:path'
 import { openTestHub, waitFor, type AuthHeaders, type TestHub } from '../admin/test-hub.ts'

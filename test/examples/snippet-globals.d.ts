@@ -1,7 +1,8 @@
 /** What the snippets of the docs use without importing it: the SDK's best-known names, and what a reader would have. */
 import type * as assertModule from 'node:assert/strict'
 import type * as sdk from '@parley/a2a'
-import type { Agent, FullStore, Report, Turn as SdkTurn } from '@parley/a2a'
+import type { Agent, Report, Turn as SdkTurn } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import type * as client from '@parley/a2a/client'
 import type * as node from '@parley/a2a/node'
 import type * as server from '@parley/a2a/server'

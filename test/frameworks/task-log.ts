@@ -1,5 +1,7 @@
 /** What the log of a task holds, for tests of adapters. */
-import type { Span, Store, Struct } from '@parley/a2a'
+import type { Struct } from '@parley/a2a'
+import type { Span } from '@parley/a2a/internal'
+import type { Store } from '@parley/a2a/stores'
 
 /** The spans of a task, as name, outcome and attributes. */
 export async function spansOf(

@@ -1,7 +1,7 @@
 /** Decoders by themselves: versions, protobuf, server-sent events. A million inputs go through them in minutes. */
 import assert from 'node:assert/strict'
-import { A2AError } from '@parley/a2a'
-import type { AgentCard, Operation } from '@parley/a2a'
+import { A2AError, type AgentCard } from '@parley/a2a'
+import type { Operation } from '@parley/a2a/internal'
 import { decodeProtobuf, encodeProtobuf } from '../../packages/a2a/src/bindings/grpc/codec.ts'
 import { CodecError } from '../../packages/a2a/src/bindings/grpc/message-codec.ts'
 import { messageDescriptor } from '../../packages/a2a/src/bindings/grpc/schema.ts'

@@ -5,9 +5,11 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { memoryStore, type Store } from '@parley/a2a'
+import { memoryStore } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
 import { serve, type Server, type ServeOptions } from '@parley/a2a/node'
-import type { AgentSettings, EngineLog, FetchHandler } from '@parley/a2a/server'
+import type { EngineLog } from '@parley/a2a/internal'
+import type { AgentSettings, FetchHandler } from '@parley/a2a/server'
 import { createAdminHandler } from '../../packages/hub/src/admin/admin-handler.ts'
 import { type AccessControl, createAccessControl } from '../../packages/hub/src/auth/access-control.ts'
 import { accessSettings } from '../../packages/hub/src/auth/admit-request.ts'
@@ -97,7 +99,7 @@ export async function openAccessServer(options: AccessServerOptions): Promise<Ac
     agents: Object.fromEntries(secured) as Record<string, AgentSettings>,
     authenticate: access.authenticate,
     admit: access.admit,
-    onAnswer: access.onAnswer,
+    onOutcome: access.onOutcome,
     onEvent: access.onEvent,
     onStream: access.onStream,
     middleware: createAdminHandler({

@@ -1,5 +1,5 @@
 /** The callers with their credentials and permissions: the other half of the oracle of caller-isolation.test.ts. */
-import type { Operation } from '@parley/a2a'
+import type { Operation } from '@parley/a2a/internal'
 import type { AccessServer, AuthHeaders } from './access-server.ts'
 
 export interface TestCaller {

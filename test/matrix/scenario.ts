@@ -1,9 +1,9 @@
 /** A scenario: a sentence that holds in every cell, and the test for it. */
 import assert from 'node:assert/strict'
 import type { Agent, Task } from '@parley/a2a'
-import { cursor, type EngineLog } from '@parley/a2a/server'
-import { testAgent } from '@parley/a2a/testing'
-import type { MessageInput, TestSendOptions, TestAgent, TestAgentOptions } from '@parley/a2a/testing'
+import type { EngineLog, MessageInput, TestSendOptions } from '@parley/a2a/internal'
+import { cursor } from '@parley/a2a/server'
+import { testAgent, type TestAgent, type TestAgentOptions } from '@parley/a2a/testing'
 import type { Binding, Cell, CellBinding } from './cells.ts'
 import { createGrpcRawClient } from './grpc-raw-client.ts'
 import { createRawClient } from './raw-client.ts'

@@ -3,7 +3,7 @@
  * rotate-master-killed.full.test.ts.
  */
 import pg from 'pg'
-import type { FullStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { createHandler } from '@parley/a2a/server'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { memoryStore } from '@parley/a2a'
-import type { Append, AppendResult, Store } from '@parley/a2a'
+import type { Append, AppendResult, Store } from '@parley/a2a/stores'
 import {
   alicePartition,
   chunks,

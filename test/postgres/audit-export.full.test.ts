@@ -1,7 +1,8 @@
 /** The audit of two replicas on one database: an export from either returns every entry, in order where the clocks agree. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { FullStore, Json } from '@parley/a2a'
+import type { Json } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { auditKind, createAuditLog } from '../../packages/hub/src/audit/audit-log.ts'
 import { createAuditExport, type AuditSink } from '../../packages/hub/src/audit/audit-export.ts'
 import { createAuditReader, maxLateMs, settleMs } from '../../packages/hub/src/audit/audit-reader.ts'

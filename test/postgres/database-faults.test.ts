@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pg from 'pg'
-import type { Store } from '@parley/a2a'
-import type { PostgresQuery } from '@parley/a2a/stores/postgres'
+import type { Store } from '@parley/a2a/stores'
+import type { PostgresQuery } from '@parley/a2a/internal'
 import {
   assertAppended,
   chunks,

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
-import type { FullStore } from '@parley/a2a'
-import { postgresStore } from '@parley/a2a/stores/postgres'
-import type { PostgresStoreOptions } from '@parley/a2a/stores/postgres'
+import type { FullStore } from '@parley/a2a/stores'
+import { postgresStore, type PostgresStoreOptions } from '@parley/a2a/stores/postgres'
 import type { Cluster, ClusterResult } from './cluster.ts'
 import { administer, clientOptions, findCluster } from './cluster.ts'
 

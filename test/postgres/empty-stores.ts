@@ -2,7 +2,7 @@
  * Empty stores by the hundred, for suites that need a new one for each test. Creating a schema takes longer than most of
  * these tests, so a schema that was closed is emptied and used again.
  */
-import type { FullStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { openDatabase } from './databases.ts'
 
 const tables = [

@@ -1,5 +1,6 @@
 /** A pool whose statements can be delayed or lost, or whose responses can be lost. */
-import type { PostgresPool, PostgresQuery } from '@parley/a2a/stores/postgres'
+import type { PostgresQuery } from '@parley/a2a/internal'
+import type { PostgresPool } from '@parley/a2a/stores/postgres'
 
 export interface PoolFaults {
   /** Before the statement is sent. If it throws, the store gets the error and nothing was done. */

@@ -1,7 +1,7 @@
 /** What a process appended itself is handed to its reader of the feed from memory; what others appended is read from the log. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { FeedEntry, FullStore } from '@parley/a2a'
+import type { FeedEntry, FullStore } from '@parley/a2a/stores'
 import {
   assertAppended,
   chunks,

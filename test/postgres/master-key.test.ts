@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { ConfigError, verifyMasterKey } from '@parley/a2a/server'
+import { verifyMasterKey } from '@parley/a2a/internal'
+import { ConfigError } from '@parley/a2a/server'
 import { openDatabase, skipReason } from './databases.ts'
 
 const skip = await skipReason()

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Append, TaskStore } from '@parley/a2a'
+import type { Append, TaskStore } from '@parley/a2a/stores'
 import {
   createPostgresDatabase,
   type PostgresDatabase,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import pg from 'pg'
-import type { FullStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { openTcpProxy } from '../cluster/tcp-proxy.ts'
 import { chunks, createTask, recordTexts } from '../../packages/a2a/src/testing/store-contract/harness.ts'

@@ -1,7 +1,7 @@
 /** The statistics of two replicas on one database: each writes rows of its own, and both read the sum. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { FullStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { createStatsHistory } from '../../packages/hub/src/telemetry/stats/stats-history.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
@@ -16,8 +16,8 @@ describe('the statistics of two replicas', { skip }, async () => {
     const replicas = [historyOn(database.open()), historyOn(database.open())]
     const request = { agent: 'echo', endpoint: 'call', operation: 'SendMessage', outcome: 'OK', status: 200 } as const
     for (const replica of replicas) {
-      for (let n = 0; n < 10; n += 1) replica.onAnswer({ ...request, durationMs: 5, caller: { id: 'ann' } })
-      replica.onAnswer({ ...request, outcome: 'INTERNAL', status: 500, durationMs: 5 })
+      for (let n = 0; n < 10; n += 1) replica.onOutcome({ ...request, durationMs: 5, caller: { id: 'ann' } })
+      replica.onOutcome({ ...request, outcome: 'INTERNAL', status: 500, durationMs: 5 })
     }
     await Promise.all(replicas.map((replica) => replica.flush()))
     for (const replica of [...replicas, historyOn(database.open())]) {

@@ -1,7 +1,7 @@
 /** The store contract on a real server in three modes: default, behind a pooler, and with replicas that notify each other. */
 import { storeContract } from '@parley/a2a/testing'
-import type { FullStore } from '@parley/a2a'
-import type { OpenStore } from '@parley/a2a/testing'
+import type { FullStore } from '@parley/a2a/stores'
+import type { OpenStore } from '@parley/a2a/internal'
 import type { PostgresStoreOptions } from '@parley/a2a/stores/postgres'
 import { openDatabase, skipReason } from './databases.ts'
 import { describe } from 'node:test'

@@ -1,7 +1,7 @@
 /** Two stores on one database, like two replicas: one is notified of the writes of the other, and polls if notifications are lost. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Store } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
 import { notificationPayload } from '../../packages/a2a/src/stores/postgres/listener.ts'
 import {
   assertAppended,

@@ -1,8 +1,7 @@
 /** The agent of the servers of these tests, and their push options. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { artifact } from '@parley/a2a'
-import type { Agent, Report, Turn } from '@parley/a2a'
-import type { ServePushOptions } from '@parley/a2a/node'
+import { artifact, type Agent, type Report, type Turn } from '@parley/a2a'
+import type { ServePushOptions } from '@parley/a2a/internal'
 
 /** Continues where the log ends, so that the log has each number exactly once. */
 export const counter: Agent = {

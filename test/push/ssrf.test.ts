@@ -8,10 +8,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
-import { connect } from '@parley/a2a/client'
-import type { RemoteAgent } from '@parley/a2a/client'
-import { serve } from '@parley/a2a/node'
-import type { Server, ServePushOptions } from '@parley/a2a/node'
+import { connect, type RemoteAgent } from '@parley/a2a/client'
+import { serve, type Server } from '@parley/a2a/node'
+import type { ServePushOptions } from '@parley/a2a/internal'
 import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

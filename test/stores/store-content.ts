@@ -1,5 +1,6 @@
 /** A small store with a row in every table, written by a real engine. */
-import { artifact, inputRequired, type Agent, type FullStore, type Report, type Turn } from '@parley/a2a'
+import { artifact, inputRequired, type Agent, type Report, type Turn } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { testAgent } from '@parley/a2a/testing'
 
 /** Larger than what stays in the log. */

@@ -1,7 +1,7 @@
 /** The trace context of the caller reaches every kind of agent, over every binding. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readTraceparent, spanIdOfTurn, traceIdOfTask } from '@parley/a2a'
+import { readTraceparent, spanIdOfTurn, traceIdOfTask } from '@parley/a2a/internal'
 import type { Task } from '@parley/a2a'
 import { grpc } from '@parley/a2a/grpc'
 import { openHub } from './open-hub.ts'

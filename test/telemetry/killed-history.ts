@@ -12,8 +12,8 @@ const history = createStatsHistory({
   intervalMs: 3_600_000,
 })
 const request = { agent: 'echo', endpoint: 'call', operation: 'SendMessage', outcome: 'OK', status: 200 } as const
-history.onAnswer({ ...request, durationMs: 1 })
+history.onOutcome({ ...request, durationMs: 1 })
 await history.flush()
-history.onAnswer({ ...request, durationMs: 1 })
+history.onOutcome({ ...request, durationMs: 1 })
 console.log('written')
 setInterval(() => {}, 60_000)

@@ -1,6 +1,6 @@
 /** What a torture run is aimed at: hubs on one database, the way to them, and how to read and copy the database. */
 import type { TaskLog } from '../cluster/check-history.ts'
-import type { StoreReader } from '@parley/a2a/stores/dump'
+import type { StoreReader } from '@parley/a2a/internal'
 import type { TcpProxy } from '../cluster/tcp-proxy.ts'
 import type { HubProcess } from './hub-process.ts'
 

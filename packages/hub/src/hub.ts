@@ -1,7 +1,6 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
-import { omitUndefined } from '@parley/a2a'
-import { legacyV03Draft, systemClock, verifyMasterKey } from '@parley/a2a/server'
-import type { Handler, HandlerCall } from '@parley/a2a/server'
+import { omitUndefined, systemClock, verifyMasterKey, type HandlerCall } from '@parley/a2a/internal'
+import { legacyV03Draft, type Handler } from '@parley/a2a/server'
 import { serve, type Middleware, type Server } from '@parley/a2a/node'
 import { createAdminApi, type AdminApi } from './admin/admin-api.ts'
 import { agentKinds as allKinds } from './agents/kinds.ts'
@@ -248,8 +247,8 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     const serveOptions = serveOptionsFrom(config, hasAnonymousAgents)
     const admit = withAvailabilityCheck(requireOpen, known.admit)
     const webhooks = createAgentWebhooks({ open, log, bodyBytes: serveOptions.limits?.bodyBytes ?? 20_000_000 })
-    const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, serveOptions.push))
-    const shared = { handlerCall, admit, onAnswer, log, ...systemClock }
+    const { onOutcome, onEvent, push } = withListeners(telemetry.withListeners(known, serveOptions.push))
+    const shared = { handlerCall, admit, onOutcome, log, ...systemClock }
     const { pages, notFound } = createConsole({
       folder: parts.consoleFolder ?? consoleFolder,
       isEnabled: () => current.admin.console,
@@ -310,7 +309,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       admit,
       canSeeAgent: known.canUse,
       intersectScopes: intersectCallerScopes,
-      onAnswer,
+      onOutcome,
       onEvent,
       onStream: known.onStream,
       ...(push === undefined ? {} : { push: withLocalWebhooks(push, () => current) }),

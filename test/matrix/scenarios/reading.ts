@@ -1,7 +1,7 @@
 /** GetTask and ListTasks: content, history length and pages. */
 import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
-import type { ListTasksResponse } from '@parley/a2a'
+import type { ListTasksResponse } from '@parley/a2a/internal'
 import type { Cell } from '../cells.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { sendForTask } from '../scenario.ts'

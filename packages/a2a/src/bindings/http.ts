@@ -54,7 +54,7 @@ export type HttpResponse =
       readonly status: number
       readonly headers: HttpHeaders
       readonly body: string | Uint8Array
-      /** Set if the response is an error, which JSON-RPC sends with status 200. For `onAnswer`, not for the wire. */
+      /** Set if the response is an error, which JSON-RPC sends with status 200. For `onOutcome`, not for the wire. */
       readonly errorCode?: ErrorCode
     }
   /** Each chunk is one write; the next is requested only after the last was taken. */

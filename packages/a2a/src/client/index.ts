@@ -1,11 +1,26 @@
 /** The public API of `@parley/a2a/client`: `connect`, and the types of what it returns. */
-export { A2AError } from '../model/error.ts'
-export type { ErrorCode, ErrorDetails, Violation } from '../model/error.ts'
-export type { VersionId } from '../versions/version.ts'
-export { clearCardCache, discover, fetchAgentCard } from './card/card-discovery.ts'
-export type { FetchedAgentCard } from './card/card-discovery.ts'
 export { createAuthenticator } from './auth/authenticator.ts'
+export type { Authenticator, DeviceCodePrompt, OAuthOptions, Secret, StoredToken, TokenCache } from './auth/contract.ts'
+export type { CallOptions, ClientCall, ClientLimits, Interceptor, StreamOptions } from './call-options.ts'
+export { clearCardCache, discover } from './card/card-discovery.ts'
 export { connect } from './connect.ts'
-export type * from './contract.ts'
+export type {
+  AgentResponse,
+  Attachment,
+  ClientTool,
+  ConnectOptions,
+  Conversation,
+  EventStream,
+  Fetch,
+  InputRequest,
+  InvocationResult,
+  MessageInput,
+  MessageResponse,
+  RemoteAgent,
+  SendOptions,
+  TaskResponse,
+} from './contract.ts'
 export { invoke } from './invoke.ts'
-export { keepUnknownFields } from './keep-unknown-fields.ts'
+export type { ClientBinding, DirectFetch, EventFrame } from './transport.ts'
+export { A2AError } from '../model/error.ts'
+export type { VersionId } from '../versions/version.ts'

@@ -101,7 +101,7 @@ export const serverOptions = {
   intersectScopes: check.isFunction,
   canSeeAgent: check.isFunction,
   homePage: check.isBoolean,
-  onAnswer: check.isFunction,
+  onOutcome: check.isFunction,
   onStream: check.isFunction,
   limits: check.isClosed(limitOptions),
   push: check.isClosed(pushOptions),

@@ -44,7 +44,7 @@ export interface Handler {
   readonly grpc: GrpcHandler
   /**
    * Performs an operation inside the process, as for a request of a client: it identifies the caller, asks `admit`, checks the skills
-   * and permissions of the caller, performs the operation and reports it to `onAnswer`. The result is canonical, or a stream of
+   * and permissions of the caller, performs the operation and reports it to `onOutcome`. The result is canonical, or a stream of
    * events. Rejects with an `A2AError`.
    *
    * @example

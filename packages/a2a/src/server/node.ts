@@ -31,16 +31,12 @@ import { dataDirError, isPortInUse, listenError, portInUse, requireNode } from '
 import type { PushOptions } from './push/push-options.ts'
 import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve-options.ts'
 
-export type { ServePushOptions, ServeOptions, ServeTls, Middleware, Server } from './serve-options.ts'
+export type { ServeOptions, Middleware, Server } from './serve-options.ts'
 
 export { guardedFetch, guardedLookup } from '../client/egress/guarded-fetch.ts'
 export { nodeFetch } from '../client/egress/node-exchange.ts'
 export type { NodeFetchOptions } from '../client/egress/node-exchange.ts'
-export type { GuardOptions } from '../client/egress/guarded-fetch.ts'
 export { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
-export type { WebhookGuard, WebhookGuardOptions } from '../client/egress/guarded-webhooks.ts'
-export { clientNetwork } from './http/addresses.ts'
-export type { ConnectionCounts, ConnectionLimits } from './http/connection-limits.ts'
 
 /**
  * Serves one or several agents over HTTP, and with `grpcPort` over gRPC. Resolves when the listeners are open and

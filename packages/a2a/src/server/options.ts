@@ -14,7 +14,7 @@ import type { BindingName } from '../bindings/protocol-bindings.ts'
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
-import type { Admit, OnAnswer, OnStream, Credentials } from './admission/admission.ts'
+import type { Admit, OnOutcome, OnStream, Credentials } from './admission/admission.ts'
 import type { CardSigning } from './cards/card-keys.ts'
 import type { EndpointVariant } from './calls/endpoint-variant.ts'
 import type { Extension } from './extensions/extension.ts'
@@ -225,7 +225,7 @@ export interface ServerOptions extends CardSettings {
    */
   readonly homePage?: boolean
   /** Called for every answered request: the caller, the operation and the outcome. Never the content. */
-  readonly onAnswer?: OnAnswer
+  readonly onOutcome?: OnOutcome
   /**
    * Called for every stream that opens, so that you can end it early: when the credentials that opened it are revoked, for example.
    */

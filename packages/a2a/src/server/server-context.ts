@@ -7,7 +7,7 @@ import type { AgentCard } from '../model/card.ts'
 import { A2AError, retryAfterSeconds } from '../model/error.ts'
 import { wireCodeOf } from '../model/error-table.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
-import type { Admit, OnAnswer, OnStream } from './admission/admission.ts'
+import type { Admit, OnOutcome, OnStream } from './admission/admission.ts'
 import { type AgentRegistry, agentNotFoundError, unnamedAgentError } from './agents/agent-registry.ts'
 import { createRequestAuthenticator, type RequestAuthenticator } from './admission/request-authenticator.ts'
 import { baseUrl, senderAddress } from './http/addresses.ts'
@@ -40,7 +40,7 @@ export interface ServerContext {
   /** Without them there are no push notifications. */
   readonly push: PushRules | undefined
   readonly admit: Admit | undefined
-  readonly onAnswer: OnAnswer | undefined
+  readonly onOutcome: OnOutcome | undefined
   /** Called for every stream that opens. */
   readonly onStream: OnStream | undefined
   readonly log: EngineLog
@@ -184,7 +184,7 @@ export function createServerContext(
     unsentBytes: createUnsentBytes(limits),
     push: parts.push,
     admit: options.admit,
-    onAnswer: options.onAnswer,
+    onOutcome: options.onOutcome,
     onStream: options.onStream,
     log,
     intersectScopes: options.intersectScopes ?? ((held, limit) => held.filter((scope) => limit.includes(scope))),

@@ -2,8 +2,8 @@
  * `--max-answer`: how many bytes an agent may send in one answer, so that one without an end does not fill the memory. A stream counts
  * with the connections that continue it.
  */
-import { A2AError } from '@parley/a2a/client'
-import type { ClientCall, DirectFetch, HttpAnswerBody } from '@parley/a2a/client'
+import { A2AError, type ClientCall, type DirectFetch } from '@parley/a2a/client'
+import type { HttpAnswerBody } from '@parley/a2a/internal'
 import type { Settings } from '../args/settings.ts'
 import { CliError } from '../output/cli-error.ts'
 import { formatSize } from '../output/text.ts'

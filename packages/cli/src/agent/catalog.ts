@@ -2,7 +2,7 @@
  * Finds an agent by name in a catalog: a file or a URL with an AI Catalog (`entries`), or with a list of agents (`agents`, or a bare
  * array), each with a name and the address of its card. An origin stands for its `/.well-known/ai-catalog.json`.
  */
-import { isStruct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CliError } from '../output/cli-error.ts'

@@ -1,7 +1,6 @@
 /** From the settings of a run to the options of the client: which agent, and how it is called. Nothing is sent yet, except for a catalog. */
-import { linkSignals, urlOfAddress } from '@parley/a2a'
+import { linkSignals, urlOfAddress, keepUnknownFields } from '@parley/a2a/internal'
 import type { ConnectOptions, DirectFetch } from '@parley/a2a/client'
-import { keepUnknownFields } from '@parley/a2a/client'
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'
 import type { Output } from '../output/output.ts'
@@ -177,7 +176,7 @@ async function openFetch(
   limit: AnswerLimit,
 ): Promise<DirectFetch> {
   const { environment } = terminal
-  const { nodeFetch } = await import('@parley/a2a/client/node')
+  const { nodeFetch } = await import('./node-fetch.ts')
   const hasProxy = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => environment[name])
   const fetch = limitAnswers(
     nodeFetch({

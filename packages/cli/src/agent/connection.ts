@@ -1,5 +1,6 @@
 /** The connected agent as commands use it: canonical 1.0 objects, without what the client adds, for `toProtoJson`. */
-import type { AgentCard, Operation, Task } from '@parley/a2a'
+import type { AgentCard, Task } from '@parley/a2a'
+import type { Operation } from '@parley/a2a/internal'
 import type { Fetch, RemoteAgent } from '@parley/a2a/client'
 import type { CheckProjectTrust } from './project-trust.ts'
 

@@ -2,7 +2,7 @@
  * Ctrl-C while a command waits for a task: once, the command detaches and prints how to resume; twice, the task is canceled. The task
  * itself belongs to the agent and continues unless it is canceled.
  */
-import { linkSignals } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import type { CommandContext } from '../command.ts'
 import { CliError } from '../output/cli-error.ts'
 import { followCommand, type TaskTextOptions } from '../output/task-text.ts'

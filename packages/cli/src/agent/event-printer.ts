@@ -1,5 +1,5 @@
 /** How the events of a stream are printed: as lines of JSON or labels with `--stream`, or as an answer for a person on a terminal. */
-import { hasSettled, toProtoJson } from '@parley/a2a'
+import { hasSettled, toProtoJson } from '@parley/a2a/internal'
 import type { Message, StreamEvent, Task } from '@parley/a2a'
 import type { Output } from '../output/output.ts'
 import { eventText, idsText, type TaskTextOptions } from '../output/task-text.ts'

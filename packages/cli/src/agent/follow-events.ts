@@ -2,8 +2,8 @@
  * Follows a task to the end of the agent's turn. The client resumes a broken stream after its last event, or polls; this file decides
  * what the final object is, and reports progress.
  */
-import { A2AError, hasSettled } from '@parley/a2a'
-import type { Message, StreamEvent, Task, TaskStatus } from '@parley/a2a'
+import { A2AError, type Message, type StreamEvent, type Task, type TaskStatus } from '@parley/a2a'
+import { hasSettled } from '@parley/a2a/internal'
 import type { EventStream } from '@parley/a2a/client'
 import type { Output } from '../output/output.ts'
 import type { TaskTextOptions } from '../output/task-text.ts'

@@ -1,5 +1,5 @@
 /** The URL of an agent or a catalog that the user names, with or without a scheme. */
-import { urlOfAddress } from '@parley/a2a'
+import { urlOfAddress } from '@parley/a2a/internal'
 import { CliError } from '../output/cli-error.ts'
 
 /**

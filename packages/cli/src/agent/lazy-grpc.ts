@@ -1,6 +1,6 @@
 /** The gRPC binding, loaded when an interface of the card uses it: its libraries take longer to load than a call over HTTP takes. */
-import type { ClientBinding, ClientTransport } from '@parley/a2a/client'
-import { A2AError } from '@parley/a2a/client'
+import { type ClientBinding, A2AError } from '@parley/a2a/client'
+import type { ClientTransport } from '@parley/a2a/internal'
 import type { GrpcBinding, GrpcOptions } from '@parley/a2a/grpc'
 import type { AnswerLimit } from './answer-limit.ts'
 

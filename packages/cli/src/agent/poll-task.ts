@@ -1,6 +1,6 @@
 /** Polls a task until the agent's turn is over, for `task get --wait` and for a stream that cannot be resumed. */
-import { A2AError, hasSettled } from '@parley/a2a'
-import type { Task } from '@parley/a2a'
+import { A2AError, type Task } from '@parley/a2a'
+import { hasSettled } from '@parley/a2a/internal'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Output } from '../output/output.ts'
 import type { AgentConnection } from './connection.ts'

@@ -1,6 +1,5 @@
 /** The file of `--trusted-keys`: a JSON Web Key Set, or one key. */
-import type { JsonWebKeySet } from '@parley/a2a/client'
-import { isStruct } from '@parley/a2a'
+import { type JsonWebKeySet, isStruct } from '@parley/a2a/internal'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { usageError } from '../output/cli-error.ts'

@@ -1,5 +1,5 @@
 /** What is wrong with a card: fields that the specification requires, and references within the card that lead nowhere. */
-import { validateCard } from '@parley/a2a'
+import { validateCard } from '@parley/a2a/internal'
 import type { AgentCard, Violation } from '@parley/a2a'
 
 /** `card` is the document as the client reads it; without it, only the document is checked. */

@@ -2,7 +2,8 @@
  * The wire log of `--debug`: every HTTP request and response as it was sent, on stderr, while it passes. Output redacts it. Bodies are
  * cut, since a stream may be endless and a file large.
  */
-import type { DirectFetch, DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRead } from '@parley/a2a/client'
+import type { DirectFetch } from '@parley/a2a/client'
+import type { DirectRequest, HttpAnswer, HttpAnswerBody, HttpBodyRead } from '@parley/a2a/internal'
 import type { Output } from '../output/output.ts'
 
 const maxBodyChars = 16_384

@@ -3,9 +3,9 @@
  * credential is never sent where the card declares no scheme for it, and not with the request for the card itself unless that is
  * refused without one. Loads little: most runs need no credential.
  */
-import { isLoopbackHost, type AgentCard } from '@parley/a2a'
-import { createAuthenticator } from '@parley/a2a/client'
-import type { AuthCredentials, Authenticator, AuthRequest } from '@parley/a2a/client'
+import type { AgentCard } from '@parley/a2a'
+import { isLoopbackHost, type AuthCredentials, type AuthRequest } from '@parley/a2a/internal'
+import { createAuthenticator, type Authenticator } from '@parley/a2a/client'
 import { CliError, usageError } from '../output/cli-error.ts'
 import { acceptsCredential, credentialHeaders, credentialHint, describeAlternatives } from './card-schemes.ts'
 import type { CredentialKind } from './card-schemes.ts'

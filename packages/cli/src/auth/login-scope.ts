@@ -1,5 +1,5 @@
 /** Which agents and hosts a credential belongs to. */
-import { urlOfAddress } from '@parley/a2a'
+import { urlOfAddress } from '@parley/a2a/internal'
 import type { StoredLogin } from './token-store.ts'
 
 /** The host of a URL of the web; `undefined` for a file. */

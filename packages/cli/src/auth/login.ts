@@ -2,9 +2,16 @@
  * Obtains a token for an agent: chooses a scheme and a flow of its card, decides whether the authorization server that the card names
  * may be trusted, and runs the flow of the SDK.
  */
-import { isLoopbackHost, type AgentCard, type SecurityScheme } from '@parley/a2a'
-import { A2AError, createAuthenticator } from '@parley/a2a/client'
-import type { DeviceCodePrompt, Fetch, OAuthOptions, StoredToken, TokenOrigin } from '@parley/a2a/client'
+import type { AgentCard, SecurityScheme } from '@parley/a2a'
+import { isLoopbackHost, type TokenOrigin } from '@parley/a2a/internal'
+import {
+  A2AError,
+  createAuthenticator,
+  type DeviceCodePrompt,
+  type Fetch,
+  type OAuthOptions,
+  type StoredToken,
+} from '@parley/a2a/client'
 import type { CheckProjectTrust } from '../agent/project-trust.ts'
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'

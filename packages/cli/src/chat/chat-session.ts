@@ -2,8 +2,16 @@
  * A conversation in a terminal: reads lines, sends them, prints what the agent answers. The context is carried always, the task while
  * it waits for an answer.
  */
-import { A2AError, credentialsExtension, isInterrupted, isTerminal, linkSignals, omitUndefined } from '@parley/a2a'
-import type { Part, Task, TaskState } from '@parley/a2a'
+import {
+  A2AError,
+  credentialsExtension,
+  isInterrupted,
+  isTerminal,
+  type Part,
+  type Task,
+  type TaskState,
+} from '@parley/a2a'
+import { linkSignals, omitUndefined } from '@parley/a2a/internal'
 import type { Conversation, InputRequest, MessageInput } from '@parley/a2a/client'
 import type { AgentConnection } from '../agent/connection.ts'
 import type { CommandContext } from '../command.ts'

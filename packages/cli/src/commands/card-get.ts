@@ -1,8 +1,7 @@
 /** `a2a card get`: the card of an agent. Needs no interface that the program could call. */
-import { isStruct, toProtoJson } from '@parley/a2a'
+import { isStruct, toProtoJson, fetchCardDocument, type CardDocument, type CardSignature } from '@parley/a2a/internal'
 import type { AgentCard } from '@parley/a2a'
-import { A2AError, fetchAgentCard } from '@parley/a2a/client'
-import type { CardSignature, FetchedAgentCard } from '@parley/a2a/client'
+import { A2AError } from '@parley/a2a/client'
 import { versionOf } from '../agent/call-settings.ts'
 import { cardError } from '../agent/card-error.ts'
 import { prepareAgent, type PreparedAgent } from '../agent/connect-options.ts'
@@ -30,12 +29,12 @@ export async function run(context: CommandContext): Promise<void> {
 async function fetchCard(
   { target, options, reference }: PreparedAgent,
   context: CommandContext,
-): Promise<FetchedAgentCard> {
+): Promise<CardDocument> {
   const { settings, signal } = context
   const version = versionOf(settings)
   const given = 'url' in target ? target.url : target.document
-  const fetchWith = (verify: 'off' | 'warn' | 'require'): Promise<FetchedAgentCard> =>
-    fetchAgentCard(given, {
+  const fetchWith = (verify: 'off' | 'warn' | 'require'): Promise<CardDocument> =>
+    fetchCardDocument(given, {
       ...options,
       ...(version === undefined ? {} : { version }),
       verify,
@@ -62,7 +61,7 @@ function rejectedDocument(reason: unknown): Record<string, unknown> | undefined 
 }
 
 /** A card of 1.0 stays as it was sent; one of 0.x is written as 1.0 writes it. */
-function documentOf({ card, document }: FetchedAgentCard): object {
+function documentOf({ card, document }: CardDocument): object {
   return Array.isArray(document['supportedInterfaces']) ? document : toProtoJson('AgentCard', card)
 }
 

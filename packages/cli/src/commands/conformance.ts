@@ -1,7 +1,7 @@
 /** `a2a conformance`: checks a live agent, and prints what it found. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { urlOfAddress } from '@parley/a2a'
+import { urlOfAddress } from '@parley/a2a/internal'
 import { usesEndpoint } from '../agent/call-settings.ts'
 import { createProjectTrust } from '../agent/project-trust.ts'
 import type { CommandContext } from '../command.ts'

@@ -1,6 +1,6 @@
 /** Prints the final object of a command: the document of `-o json`, or its text, and on stderr what its exit code does not show. */
-import { isInterrupted, isTerminal, toProtoJson } from '@parley/a2a'
-import type { Task, TaskState } from '@parley/a2a'
+import { isInterrupted, isTerminal, type Task, type TaskState } from '@parley/a2a'
+import { toProtoJson } from '@parley/a2a/internal'
 import type { AgentConnection } from '../agent/connection.ts'
 import type { FinalObject } from '../agent/event-printer.ts'
 import type { CommandContext } from '../command.ts'

@@ -1,6 +1,6 @@
 /** `a2a send`: sends a message, and waits for the end of the agent's turn. */
-import { A2AError, isTerminal, newId, omitUndefined } from '@parley/a2a'
-import type { Message, SendMessageConfiguration, Struct } from '@parley/a2a'
+import { A2AError, isTerminal, newId, type Message, type Struct } from '@parley/a2a'
+import { omitUndefined, type SendMessageConfiguration } from '@parley/a2a/internal'
 import type { AgentConnection } from '../agent/connection.ts'
 import { waitUnlessDetached } from '../agent/detach.ts'
 import type { FinalObject } from '../agent/event-printer.ts'

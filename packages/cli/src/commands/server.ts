@@ -1,7 +1,8 @@
 /** `a2a server`: serves an agent on this machine until Ctrl-C: an echo, a proxy of another agent, or a program. */
-import { isLoopbackHost, memoryStore } from '@parley/a2a'
+import { memoryStore } from '@parley/a2a'
+import { isLoopbackHost, type BindingName } from '@parley/a2a/internal'
 import { serve, type ServeOptions } from '@parley/a2a/node'
-import type { BindingName, RequestOutcome } from '@parley/a2a/server'
+import type { CallOutcome } from '@parley/a2a/server'
 import type { Settings } from '../args/settings.ts'
 import type { CommandContext } from '../command.ts'
 import { listenError, usageError } from '../output/cli-error.ts'
@@ -40,9 +41,7 @@ export async function run(context: CommandContext): Promise<void> {
       ...(publicUrl !== undefined ? { publicUrl } : {}),
       ...(grpcPort !== undefined ? { grpcPort } : {}),
       drainMs: 1_000,
-      ...(settings.has('quiet')
-        ? {}
-        : { onAnswer: (answered: RequestOutcome) => output.note(describeAnswer(answered)) }),
+      ...(settings.has('quiet') ? {} : { onOutcome: (answered: CallOutcome) => output.note(describeAnswer(answered)) }),
     }).catch((cause: NodeJS.ErrnoException & { readonly path?: string }) => {
       if (cause.code === undefined) throw cause
       const isGrpc = cause.path === 'grpcPort'
@@ -131,15 +130,7 @@ function localHosts(publicUrl: string | undefined): readonly string[] {
   return ['localhost', '127.0.0.1', '[::1]', '::1', ...advertised]
 }
 
-function describeAnswer({
-  operation,
-  endpoint,
-  outcome,
-  binding,
-  version,
-  taskId,
-  durationMs,
-}: RequestOutcome): string {
+function describeAnswer({ operation, endpoint, outcome, binding, version, taskId, durationMs }: CallOutcome): string {
   const what = endpoint === 'card' ? 'card' : (operation ?? 'unknown operation')
   const wire = version === undefined ? '' : ` ${binding} ${version}`
   return `${what}${wire} ${outcome}${taskId === undefined ? '' : ` task ${taskId}`} ${Math.round(durationMs)}ms`

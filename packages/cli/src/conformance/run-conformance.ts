@@ -1,5 +1,5 @@
 /** Runs the checks against one agent, interface by interface. */
-import { linkSignals, omitUndefined } from '@parley/a2a'
+import { linkSignals, omitUndefined } from '@parley/a2a/internal'
 import { allChecks } from './checks/index.ts'
 import { CheckFailure, NotApplicable, Undecided, valueFor, type Check, type Verdict } from './check.ts'
 import { createSubject, type RunState } from './create-subject.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { linkSignals } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import type { Exchange } from './wire/exchange.ts'
 import { parseJson } from './wire/http-wire.ts'
 

@@ -1,6 +1,6 @@
 /** An agent card as text: identity, capabilities, interfaces, security, skills, and the result of the signature check. */
 import type { AgentCard, AgentSkill } from '@parley/a2a'
-import type { CardSignature } from '@parley/a2a/client'
+import type { CardSignature } from '@parley/a2a/internal'
 import { describeAlternatives, describeScheme } from '../auth/card-schemes.ts'
 import { field } from './text.ts'
 

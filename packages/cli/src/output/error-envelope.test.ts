@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError, type ErrorCode } from '@parley/a2a/client'
+import type { ErrorCode } from '@parley/a2a'
+import { A2AError } from '@parley/a2a/client'
 import { CliError, exitCodeOf } from './cli-error.ts'
 import { errorEnvelope, errorText, reportError } from './error-envelope.ts'
 

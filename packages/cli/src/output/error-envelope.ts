@@ -1,5 +1,6 @@
 /** What the program reports of a failure: `{"error":{code,message,hint,a2aCode}}`, its labels in text mode, and the exit code. */
-import { A2AError, type ErrorCode } from '@parley/a2a/client'
+import type { ErrorCode } from '@parley/a2a'
+import { A2AError } from '@parley/a2a/client'
 import { CliError, exitCodeOf, hintOf, type CliErrorCode } from './cli-error.ts'
 
 export interface ErrorReport {

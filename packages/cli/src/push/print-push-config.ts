@@ -1,5 +1,5 @@
 /** Prints one push notification config: as the protocol writes it, or as labels. */
-import { toProtoJson } from '@parley/a2a'
+import { toProtoJson } from '@parley/a2a/internal'
 import type { Output } from '../output/output.ts'
 import { pushConfigText, type PushConfig } from './push-config-text.ts'
 

@@ -1,5 +1,5 @@
 /** Push notification configs as text. Their secrets are for the receiver, so only their presence is shown. */
-import type { ProtoMessages } from '@parley/a2a'
+import type { ProtoMessages } from '@parley/a2a/internal'
 import { redactedText } from '../output/redact.ts'
 import { field } from '../output/text.ts'
 

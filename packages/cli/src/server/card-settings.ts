@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { AgentCard } from '@parley/a2a'
-import { isStruct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import type { AgentSettings } from '@parley/a2a/server'
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'

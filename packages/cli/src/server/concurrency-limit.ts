@@ -1,5 +1,5 @@
 /** Lets a fixed number of tasks run at the same time; others wait in the order in which they came. */
-import { abortable } from '@parley/a2a'
+import { abortable } from '@parley/a2a/internal'
 
 export interface ConcurrencyLimit {
   /** Resolves to the function that frees the slot. Rejects with the reason of the signal. */

@@ -3,8 +3,8 @@
  * than 0 fails the task with what the program wrote to stderr. Canceling the task ends the program with everything it started.
  */
 import type { Readable } from 'node:stream'
-import { fail, linkSignals } from '@parley/a2a'
-import type { AgentFunction, Message, Report, Turn } from '@parley/a2a'
+import { fail, type AgentFunction, type Message, type Report, type Turn } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import { runProgram, type ProgramExit, type RunningProgram } from './run-program.ts'
 import { createOutputSplitter } from './split-output.ts'

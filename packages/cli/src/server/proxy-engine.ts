@@ -2,10 +2,10 @@
  * The engine of `server --proxy`: every operation is performed by the upstream agent, so tasks, contexts and errors are the upstream's
  * own. The server translates bindings and versions on both sides.
  */
-import { A2AError, hasSettled, isTerminal } from '@parley/a2a'
-import type { StreamEvent } from '@parley/a2a'
+import { A2AError, isTerminal, type StreamEvent } from '@parley/a2a'
+import { hasSettled, type Engine, type StreamItem, type TaskEventStream } from '@parley/a2a/internal'
 import type { EventFrame, RemoteAgent } from '@parley/a2a/client'
-import type { CallContext, Engine, StreamItem, TaskEventStream } from '@parley/a2a/server'
+import type { CallContext } from '@parley/a2a/server'
 
 /** For the option `wrapEngine` of `serve`. */
 export function createProxyEngine({ session }: RemoteAgent, own: Engine): Engine {

@@ -3,7 +3,7 @@
  * subscribe here and reload what they show. A browser has six connections to a hub (HTTP/1.1), so one tab holds the stream and
  * broadcasts to the other tabs. When that tab is closed, another tab continues from the same cursor.
  */
-import { linkSignals } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import { signal } from '@preact/signals'
 import { createChangeReader, type Change, type HubInstance } from './change-reader.ts'
 import { currency } from './currency.ts'

@@ -1,5 +1,6 @@
 /** One item of a transcript, by its kind: a message, a status line, a question, an artifact or the end. */
-import { delegationExtension, type Artifact, type Message, type Part } from '@parley/a2a'
+import type { Artifact, Message, Part } from '@parley/a2a'
+import { delegationExtension } from '@parley/a2a/internal'
 import { CopyButton } from '../components/content/copy-button.tsx'
 import { taskStateDisplay, TaskStateBadge } from '../components/status/task-state.tsx'
 import { formatDuration, truncateMiddle } from '../components/format.ts'

@@ -2,8 +2,18 @@
  * The transcript of a task: messages, artifacts and questions in the order in which they happened. It is built from stream
  * events, from the log, or from the task alone, with the same result.
  */
-import { isInterrupted, isTerminal } from '@parley/a2a'
-import type { Artifact, Message, Part, RecordBody, StreamEvent, Task, TaskState, TaskStatus } from '@parley/a2a'
+import {
+  isInterrupted,
+  isTerminal,
+  type Artifact,
+  type Message,
+  type Part,
+  type StreamEvent,
+  type Task,
+  type TaskState,
+  type TaskStatus,
+} from '@parley/a2a'
+import type { RecordBody } from '@parley/a2a/stores'
 import type { LogRecord } from '../api/admin.ts'
 
 interface ItemBase {

@@ -1,5 +1,6 @@
 /** Assembles the admin API: its routes, its access checks and the change feed. */
-import { type AgentLog, newId, type FullStore } from '@parley/a2a'
+import { type AgentLog, newId } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { LogBuffer } from '../telemetry/logs/log-buffer.ts'

@@ -1,6 +1,6 @@
 /** The entry point of admin requests: sign-in, keys and audit, and the routes that are passed in. */
 import type { AgentLog } from '@parley/a2a'
-import type { HandlerReaders } from '@parley/a2a/server'
+import type { HandlerReaders } from '@parley/a2a/internal'
 import type { AccessControl } from '../auth/access-control.ts'
 import type { AdminRoute } from './route.ts'
 import { type AdminMiddleware, createAdminRouter } from './admin-router.ts'

@@ -3,7 +3,8 @@
  * with JSON in one format, and writes the audit.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { A2AError, omitUndefined, type AgentLog } from '@parley/a2a'
+import { A2AError, type AgentLog } from '@parley/a2a'
+import { omitUndefined, type HandlerReaders } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { type AuditLog, type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
@@ -12,7 +13,6 @@ import { notFoundError, errorResponse, RouteError } from '../http/json-response.
 import type { RouteErrorCode } from '../http/json-response.ts'
 import { validateInput, RouteResult } from './route.ts'
 import type { AuditTarget, RouteInput, AdminRoute, AdminCaller } from './route.ts'
-import type { HandlerReaders } from '@parley/a2a/server'
 import type { AdminGuard } from './admin-guard.ts'
 import {
   requestPath,

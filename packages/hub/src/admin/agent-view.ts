@@ -1,5 +1,6 @@
 /** The agents as the operator sees them: description, health, current work and the last error. */
-import { omitUndefined, type Store } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
+import type { Store } from '@parley/a2a/stores'
 import type { Handler } from '@parley/a2a/server'
 import type { CardState } from '../agents/kind.ts'
 import { toListedAgent } from '../discovery/listed-agent.ts'

@@ -3,8 +3,8 @@
  * it is valid after a restart and at other replicas. Many changes of one task become one. Readers at the same cursor share one
  * query. A reader that is too far behind gets a reset and reloads everything.
  */
-import { hasSettled } from '@parley/a2a'
-import type { FeedEntry, FullStore, TaskRow } from '@parley/a2a'
+import { hasSettled } from '@parley/a2a/internal'
+import type { FeedEntry, FullStore, TaskRow } from '@parley/a2a/stores'
 import type { JournalChange, ChangeJournal } from './change-journal.ts'
 import type { TaskFacts, TaskFactsReader } from './task-facts.ts'
 

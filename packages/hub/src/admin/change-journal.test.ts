@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a/stores'
 import { createChangeJournal } from './change-journal.ts'
 
 function open(given?: KeyValueStore, clock = { at: 1_000_000 }) {

@@ -3,7 +3,7 @@
  * so that readers that were away or are connected to another replica get them, too. Batches are numbered by a counter that all
  * replicas share. Readers wait for a number that is taken but not yet written, so they never skip it.
  */
-import type { KeyValueStore } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 
 export type JournalChange =
   | { readonly type: 'agent'; readonly agent: string }

@@ -3,9 +3,11 @@
  * it. The previous version is kept and can be restored. Changes run one after the other.
  */
 import { createHash } from 'node:crypto'
-import { newId, type Json, type KeyValueStore, omitUndefined } from '@parley/a2a'
+import { newId, type Json } from '@parley/a2a'
+import { omitUndefined, type Sealer } from '@parley/a2a/internal'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import { parse } from 'yaml'
-import { ConfigError, type Sealer } from '@parley/a2a/server'
+import { ConfigError } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from '../config/hub-config.ts'
 import { exceededTextLimit } from '../config/config-document.ts'

@@ -2,7 +2,7 @@
  * Secrets in an entry that the console or the API writes. Those in clear are kept by the hub, and the entry gets references to them,
  * so that the configuration file contains none.
  */
-import { isStruct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import type { AgentKind } from '../agents/kind.ts'
 import { parseConfigDocument, parseYaml, toTree } from '../config/config-document.ts'
 import { formatPath, type ConfigPath, type ConfigProblem } from '../config/config-problem.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, newId, type RecordBody, type Store, type Struct } from '@parley/a2a'
+import { memoryStore, newId, type Struct } from '@parley/a2a'
+import type { RecordBody, Store } from '@parley/a2a/stores'
 import { createFailureGroups, withPlaceholders } from './failure-groups.ts'
 
 async function fail(

@@ -3,8 +3,8 @@
  * errors contain. A log is read once, because a failed task does not change.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
-import { omitUndefined } from '@parley/a2a'
-import type { LogRecord, Store, TaskRow } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
+import type { LogRecord, Store, TaskRow } from '@parley/a2a/stores'
 import { causeIn } from './task-facts.ts'
 import { failureExcerpt } from './task-view.ts'
 

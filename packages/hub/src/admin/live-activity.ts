@@ -9,11 +9,11 @@ export interface LiveActivity {
 
 /** Adds the listeners of the admin API after the given ones. */
 export function withActivityListeners(
-  { onAnswer, onEvent, push }: HubListeners,
+  { onOutcome, onEvent, push }: HubListeners,
   { changeSignal, journal }: LiveActivity,
 ): HubListeners {
   return {
-    onAnswer,
+    onOutcome,
     onEvent(event, about) {
       changeSignal.notify()
       return onEvent(event, about)

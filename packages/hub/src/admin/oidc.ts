@@ -3,8 +3,8 @@
  * that no page ever holds one. The token is checked like all others, by `access.jwt`.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { A2AError, omitUndefined } from '@parley/a2a'
-import { defaultJsonNodes, exceedsJsonNodes, type Sealer } from '@parley/a2a/server'
+import { A2AError } from '@parley/a2a'
+import { omitUndefined, defaultJsonNodes, exceedsJsonNodes, type Sealer } from '@parley/a2a/internal'
 import type { AdminConfig } from '../config/sections/access.ts'
 import { RouteError } from '../http/json-response.ts'
 import { unverifiedClaims } from '../auth/token-check.ts'

@@ -1,6 +1,6 @@
 /** A webhook as the operator sees it: its push cursor and its next attempt. */
-import { type PushAttempt, type Store, omitUndefined } from '@parley/a2a'
-import type { PushCursor, HandlerPush } from '@parley/a2a/server'
+import { type PushAttempt, omitUndefined, type PushCursor, type HandlerPush } from '@parley/a2a/internal'
+import type { Store } from '@parley/a2a/stores'
 import { z } from 'zod'
 import { isoTime } from '../http/json-response.ts'
 import { timestamp } from './route.ts'

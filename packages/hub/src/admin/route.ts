@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '@parley/a2a'
-import type { ResponseMemory } from '@parley/a2a/server'
+import type { ResponseMemory } from '@parley/a2a/internal'
 import { z, type ZodType } from 'zod'
 import type { AuditEvent } from '../audit/audit-log.ts'
 import type { Grant } from '../auth/grant-streams.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type LogRecord, type RecordBody, type Store, type TaskRow, type TaskState } from '@parley/a2a'
-import { recordsBytes } from '@parley/a2a/server'
+import { memoryStore, type TaskState } from '@parley/a2a'
+import type { LogRecord, RecordBody, Store, TaskRow } from '@parley/a2a/stores'
+import { recordsBytes } from '@parley/a2a/internal'
 import { createTaskFacts } from './task-facts.ts'
 import { taskSummaryOf } from './task-view.ts'
 

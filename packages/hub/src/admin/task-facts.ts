@@ -3,9 +3,9 @@
  * it waited for its caller. Read from the log: its first records, its last ones, and all of it only for a task with several messages.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
-import { isInterrupted, isTerminal, omitUndefined } from '@parley/a2a'
-import type { Artifact, LogRecord, Message, Part, Store, TaskRow } from '@parley/a2a'
-import { recordsBytes } from '@parley/a2a/server'
+import { isInterrupted, isTerminal, type Artifact, type Message, type Part } from '@parley/a2a'
+import { omitUndefined, recordsBytes } from '@parley/a2a/internal'
+import type { LogRecord, Store, TaskRow } from '@parley/a2a/stores'
 import { textOfParts } from '../agents/part-reader.ts'
 import { failedChildIn } from '../delegation/child-failure.ts'
 import { delegatedOwner } from '../delegation/delegated-owner.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, newId, type Store } from '@parley/a2a'
+import { memoryStore, newId } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
 import { createTaskFacts } from './task-facts.ts'
 import { searchTasks, type TaskQuery } from './task-search.ts'
 

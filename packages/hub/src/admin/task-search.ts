@@ -3,8 +3,9 @@
  * these orders are cheap: by time in both directions, by agent and by state, which go through one agent or state after the other.
  * Working time and text are in no index. They are read from the tasks themselves, a fixed number of them per page.
  */
-import { isTerminal } from '@parley/a2a'
-import type { SearchQuery, Store, TaskRow, TaskState } from '@parley/a2a'
+import { isTerminal, type TaskState } from '@parley/a2a'
+import type { SearchQuery } from '@parley/a2a/internal'
+import type { Store, TaskRow } from '@parley/a2a/stores'
 import { isDelegated } from '../delegation/delegated-owner.ts'
 import { RouteError } from '../http/json-response.ts'
 import type { TaskFacts, TaskFactsReader } from './task-facts.ts'

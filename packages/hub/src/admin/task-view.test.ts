@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { TaskRow } from '@parley/a2a'
+import type { TaskRow } from '@parley/a2a/stores'
 import type { TaskFacts } from './task-facts.ts'
 import { redactCause, taskSummaryOf } from './task-view.ts'
 

@@ -1,6 +1,7 @@
 /** Tasks in a list: state, owner, times, and excerpts of the first message, the result and the error. */
-import { isTerminal, omitUndefined, taskStates } from '@parley/a2a'
-import type { Message, Store, TaskRow } from '@parley/a2a'
+import { isTerminal, type Message } from '@parley/a2a'
+import { omitUndefined, taskStates } from '@parley/a2a/internal'
+import type { Store, TaskRow } from '@parley/a2a/stores'
 import { z } from 'zod'
 import { isoTime } from '../http/json-response.ts'
 import { createRedactor } from '../telemetry/logs/redactor.ts'

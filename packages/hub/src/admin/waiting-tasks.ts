@@ -2,7 +2,9 @@
  * The tasks that wait for input or sign-in, by agent. A question that delegated tasks pass up makes all of them wait: it counts once,
  * at the task of the original caller.
  */
-import { isInterrupted, type AgentCount, type Store } from '@parley/a2a'
+import { isInterrupted } from '@parley/a2a'
+import type { AgentCount } from '@parley/a2a/internal'
+import type { Store } from '@parley/a2a/stores'
 import { delegatedPrefix } from '../delegation/delegated-owner.ts'
 
 export async function countWaiting(store: Pick<Store, 'tasks'>): Promise<ReadonlyMap<string, number>> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError, artifact, fail } from '@parley/a2a'
-import type { OpenSpan, Report, SpanOptions, Struct, Turn } from '@parley/a2a'
+import { A2AError, artifact, fail, type Report, type Struct, type Turn } from '@parley/a2a'
+import type { OpenSpan, SpanOptions } from '@parley/a2a/internal'
 import { withHopSpan, traceMeta, withToolSpan } from './call-spans.ts'
 
 /** A turn that records its spans. */

@@ -1,8 +1,8 @@
 /**
  * Records a tool call, or a run of a remote agent, as a span of its turn, by OpenTelemetry's conventions for generative AI.
  */
-import { A2AError, omitUndefined, spanOutcomeOf } from '@parley/a2a'
-import type { OpenSpan, Turn, Report, SpanOutcome, Struct } from '@parley/a2a'
+import { A2AError, type Turn, type Report, type Struct } from '@parley/a2a'
+import { omitUndefined, spanOutcomeOf, type OpenSpan, type SpanOutcome } from '@parley/a2a/internal'
 
 export interface ToolSpanOptions {
   readonly name: string

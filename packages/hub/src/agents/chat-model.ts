@@ -2,7 +2,8 @@
  * The interface of a language model for agents of this hub. It uses the terms of the chat completions API, which nearly
  * every provider supports: requests are sent as they are defined here.
  */
-import type { AgentLog, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
+import type { AgentLog, Part, Struct, Turn } from '@parley/a2a'
+import type { OpenSpan } from '@parley/a2a/internal'
 
 export type ChatMessage =
   | { readonly role: 'system'; readonly content: string }

@@ -3,7 +3,7 @@
  * clients that keep only the newest chunk of an artifact, such as google-adk. The text is read from the log once per artifact, so
  * that a chunk costs the same however long the text is, and a turn that was resumed has the text from before.
  */
-import { hasSettled } from '@parley/a2a'
+import { hasSettled } from '@parley/a2a/internal'
 import type { Agent, AgentOutput, Artifact, Part, Report, Turn } from '@parley/a2a'
 import { isCompleteOutput, reportIterator, wrapAgent, type ReportIterator } from './wrap-agent.ts'
 

@@ -7,16 +7,16 @@ import type {
   AgentCard,
   AgentLog,
   AgentMessage,
-  AgentProvider,
   AgentSkill,
-  KeyValueStore,
   Message,
   Part,
   StreamEvent,
   Task,
   Turn,
 } from '@parley/a2a'
-import type { CardSignature, DirectFetch } from '@parley/a2a/client'
+import type { AgentProvider, CardSignature } from '@parley/a2a/internal'
+import type { KeyValueStore } from '@parley/a2a/stores'
+import type { DirectFetch } from '@parley/a2a/client'
 import type { Extension } from '@parley/a2a/server'
 import type { ZodType } from 'zod'
 import type { ChatModel, TokenUsage } from './chat-model.ts'

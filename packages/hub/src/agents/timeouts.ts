@@ -1,6 +1,7 @@
 /** Waits with a time limit, and why they end. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { A2AError, linkSignals } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 
 /** Rejects if the promise takes too long. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, timeoutError: () => Error): Promise<T> {

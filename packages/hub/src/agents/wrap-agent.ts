@@ -1,5 +1,6 @@
 /** Wraps agents: replaces their functions, watches their runs, and reads any output as one iterator of reports. */
-import type { Agent, AgentFunction, AgentOutput, ObservableLike, Report, Turn } from '@parley/a2a'
+import type { Agent, AgentFunction, AgentOutput, Report, Turn } from '@parley/a2a'
+import type { ObservableLike } from '@parley/a2a/internal'
 
 /** The same agent, with the same resume semantics, whose functions are replaced. */
 export function wrapAgent(agent: Agent, wrap: (run: AgentFunction) => AgentFunction): Agent {

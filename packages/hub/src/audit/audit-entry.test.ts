@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { RequestOutcome } from '@parley/a2a/server'
+import type { CallOutcome } from '@parley/a2a/server'
 import { type AuditEntry, requestAuditEntry, createTaskStateAudit } from './audit-log.ts'
 
-const answered: RequestOutcome = {
+const answered: CallOutcome = {
   agent: 'gpt',
   caller: { id: 'https://id.test|ann', scopes: ['agent:gpt'], tenant: 'acme' },
   endpoint: 'call',

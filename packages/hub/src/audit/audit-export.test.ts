@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { memoryStore, type KeyValueStore } from '@parley/a2a'
+import { memoryStore } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import { createAuditLog } from './audit-log.ts'
 import {
   createAuditExport,

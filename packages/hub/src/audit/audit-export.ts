@@ -4,7 +4,8 @@
  * fails, it is retried after ever longer pauses, and nothing is skipped.
  */
 import { operatorMessage } from '../json/operator-message.ts'
-import type { AgentLog, KeyValueStore } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import type { ListedAuditEntry } from './audit-log.ts'
 import type { AuditReader } from './audit-reader.ts'
 

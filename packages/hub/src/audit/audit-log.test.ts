@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a/stores'
 import { type AuditEntry, createAuditLog } from './audit-log.ts'
 
 const day = 86_400_000

@@ -3,9 +3,9 @@
  * row each would cost the store more than the request did. Security events are written at once, together with the pending entries.
  * Read newest first; batches older than the retention are deleted.
  */
-import { isTerminal, newId } from '@parley/a2a'
-import type { Json, KeyValueStore, StreamEvent, TaskState } from '@parley/a2a'
-import type { OnEvent, RequestOutcome, EventContext } from '@parley/a2a/server'
+import { isTerminal, newId, type Json, type StreamEvent, type TaskState } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
+import type { OnEvent, CallOutcome, EventContext } from '@parley/a2a/server'
 import { keyAfter, timeOfKey } from './audit-key.ts'
 
 export interface AuditQuery {
@@ -285,7 +285,7 @@ interface RequestAuditInfo {
   readonly from?: string | undefined
 }
 
-export function requestAuditEntry(answered: RequestOutcome, { at, keyId, from }: RequestAuditInfo): AuditEntry {
+export function requestAuditEntry(answered: CallOutcome, { at, keyId, from }: RequestAuditInfo): AuditEntry {
   const { agent, caller, endpoint, operation, binding, version, outcome, status, taskId, durationMs } = answered
   // Assigned one by one: conditional spreads took four times as long.
   const entry: { -readonly [Field in keyof AuditEntry]: AuditEntry[Field] } = { at, event: endpoint }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type Json, type KeyValueStore } from '@parley/a2a'
+import { memoryStore, type Json } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import { timeOfKey } from './audit-key.ts'
 import { auditKind, createAuditLog, type AuditEntry } from './audit-log.ts'
 import { createAuditReader, maxLateMs, settleMs, type AuditReader } from './audit-reader.ts'

@@ -12,7 +12,7 @@
  * So every entry is returned at least once if its batch is stored within ten minutes of the time in its key. The writer repeats a
  * write that took longer than a minute (audit-log.ts): the clocks of the replicas must not be late by more than nine minutes.
  */
-import type { KeyValueEntry, KeyValueStore } from '@parley/a2a'
+import type { KeyValueEntry, KeyValueStore } from '@parley/a2a/stores'
 import { firstKeyOf, timeOfKey } from './audit-key.ts'
 import { auditKind, type AuditEntry, type ListedAuditEntry } from './audit-log.ts'
 

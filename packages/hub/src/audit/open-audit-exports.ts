@@ -1,8 +1,9 @@
 /** The exports of the audit that the configuration lists. */
 import { resolve } from 'node:path'
-import type { AgentLog, Store } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
 import { guardedFetch } from '@parley/a2a/node'
-import { clockOf } from '@parley/a2a/server'
+import { clockOf } from '@parley/a2a/internal'
 import { createReaderLease } from '../store/reader-lease.ts'
 import { auditExportKind, createAuditExport, type AuditExportStatus, type AuditSink } from './audit-export.ts'
 import { auditFileSink } from './audit-file-sink.ts'

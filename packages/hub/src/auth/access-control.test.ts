@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore, type Caller, type KeyValueStore } from '@parley/a2a'
+import type { Caller } from '@parley/a2a'
+import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a/stores'
 import type { Credentials } from '@parley/a2a/server'
 import { createAccessControl } from './access-control.ts'
 import type { AccessSettings } from './admit-request.ts'
@@ -74,7 +75,7 @@ describe('access', () => {
     const access = await open(kv)
     const { key, info } = await access.keys.create({ name: 'x', scopes: ['agent:team'], createdBy: 'admin' })
     const caller = (await access.authenticate(showing({ 'x-api-key': key }))) as Caller
-    access.onAnswer({
+    access.onOutcome({
       agent: 'team',
       caller,
       endpoint: 'call',

@@ -1,21 +1,11 @@
 /**
- * Access control of the hub: the callbacks of the server (`authenticate`, `admit`, `onAnswer`, `onEvent`), and the checks of the
+ * Access control of the hub: the callbacks of the server (`authenticate`, `admit`, `onOutcome`, `onEvent`), and the checks of the
  * admin API. Settings can change at run time.
  */
-import { type Caller, type KeyValueStore, A2AError, omitUndefined } from '@parley/a2a'
-import {
-  type Admit,
-  type Authenticate,
-  type Credentials,
-  type EngineLog,
-  type FetchHandler,
-  type OnAnswer,
-  type OnEvent,
-  type OnStream,
-  type Sealer,
-  type Signer,
-  clockOf,
-} from '@parley/a2a/server'
+import { type Caller, A2AError } from '@parley/a2a'
+import { omitUndefined, type EngineLog, type OnStream, type Sealer, type Signer, clockOf } from '@parley/a2a/internal'
+import type { KeyValueStore } from '@parley/a2a/stores'
+import type { Admit, Authenticate, Credentials, FetchHandler, OnOutcome, OnEvent } from '@parley/a2a/server'
 import { type AuditLog, createAuditLog, createTaskStateAudit, requestAuditEntry } from '../audit/audit-log.ts'
 import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
@@ -55,7 +45,7 @@ export interface AccessControlDeps {
 export interface AccessControl {
   readonly authenticate: Authenticate
   readonly admit: Admit
-  readonly onAnswer: OnAnswer
+  readonly onOutcome: OnOutcome
   readonly onEvent: OnEvent
   readonly onStream: OnStream
   /** The hub's own streams, which end with the grant that opened them. */
@@ -244,7 +234,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       const { rates, isAnonymousAllowed } = current.settings
       return admitRequest(request, { isAnonymousAllowed, identities, limiter, quota, now, monotonicNow, rates })
     },
-    onAnswer(answered) {
+    onOutcome(answered) {
       const identity = answered.caller === undefined ? undefined : identities.get(answered.caller)
       const from = identity?.address ?? answered.remoteAddress
       audit.record(requestAuditEntry(answered, { at: now(), keyId: identity?.key?.id, from }))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
 import { openAdminKey } from './admin-key.ts'
 import { adminKeyMark } from './console-session.ts'
 import { clientProof, generateKey, hubProof, sha256Hex } from './key-format.ts'

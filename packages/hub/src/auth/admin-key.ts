@@ -2,8 +2,10 @@
  * The admin key: set in the configuration, or created at the first start. Stored as a hash. A rotation creates another key; the old
  * one stays valid for a while, on all replicas.
  */
-import type { Json, KeyValueStore } from '@parley/a2a'
-import { type ClockOptions, clockOf, ConfigError } from '@parley/a2a/server'
+import type { Json } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
+import { type ClockOptions, clockOf } from '@parley/a2a/internal'
+import { ConfigError } from '@parley/a2a/server'
 import { clientProof, generateKey, hubProof, isSameSecret, sha256Hex } from './key-format.ts'
 import { adminKeyMark } from './console-session.ts'
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { anonymous, memoryKeyValueStore, type Caller, type Operation } from '@parley/a2a'
-import type { RequestOutcome, AdmissionRequest } from '@parley/a2a/server'
+import { anonymous, type Caller } from '@parley/a2a'
+import type { Operation, AdmissionRequest } from '@parley/a2a/internal'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
+import type { CallOutcome } from '@parley/a2a/server'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
 import { admitRequest, type RateLimits, settleQuota } from './admit-request.ts'
@@ -35,7 +37,7 @@ function gate(given: Partial<RateLimits> = {}, start = Date.UTC(2030, 0, 1, 12))
       ...(operation ? { operation } : {}),
     }
     const { headers = {}, refuse } = await admitRequest(asking, parts)
-    const answered = async (outcome: RequestOutcome['outcome'], taskId?: string): Promise<void> =>
+    const answered = async (outcome: CallOutcome['outcome'], taskId?: string): Promise<void> =>
       settleQuota({ outcome, ...(taskId !== undefined ? { taskId } : {}) }, passes.get(issued))
     return { headers, refuse, answered }
   }
@@ -201,7 +203,7 @@ describe('the tasks of a key', () => {
     const { ask, now, pass } = gate({ tasksPerDay: 1 })
     const old = idAt(now())
     pass(1_000)
-    const ends: readonly (readonly [RequestOutcome['outcome'], string?])[] = [['INVALID_PARAMS'], ['OK'], ['OK', old]]
+    const ends: readonly (readonly [CallOutcome['outcome'], string?])[] = [['INVALID_PARAMS'], ['OK'], ['OK', old]]
     for (const end of ends) {
       const { refuse, answered } = await ask(ann, { key: key() }, 'SendMessage')
       assert.equal(refuse, undefined)

@@ -3,8 +3,9 @@
  * the state of the limits (S2-30). Permission to use an agent is decided by the agent's name alone, before it is known whether the
  * agent exists, so a refusal does not reveal that (B-153).
  */
-import { A2AError, type Operation } from '@parley/a2a'
-import type { Admit, AdmissionResult, RequestOutcome, AdmissionRequest, Credentials } from '@parley/a2a/server'
+import { A2AError } from '@parley/a2a'
+import type { Operation, AdmissionResult, AdmissionRequest } from '@parley/a2a/internal'
+import type { Admit, CallOutcome, Credentials } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
 import { senderOf, type RateClaim, type RateLimiter, type RateLimitStatus } from '../limits/rate-limiter.ts'
 import { creatorQuotaId, type QuotaCharge, type TaskQuota } from '../limits/task-quota.ts'
@@ -79,7 +80,7 @@ async function chargeQuota(
 
 /** The quota counts tasks: a call that opened none is refunded. Most calls were not charged. */
 export function settleQuota(
-  { outcome, taskId }: Pick<RequestOutcome, 'outcome' | 'taskId'>,
+  { outcome, taskId }: Pick<CallOutcome, 'outcome' | 'taskId'>,
   identity: RequestIdentity | undefined,
 ): Promise<void> | undefined {
   const counted = identity?.quotaCharge

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a/stores'
 import { generateKey } from './key-format.ts'
 import { keyCacheMs, createApiKeys } from './api-keys.ts'
 

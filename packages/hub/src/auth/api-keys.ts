@@ -3,8 +3,8 @@
  * A key that was found is cached for `keyCacheMs`, so a revocation reaches other replicas within that time; in this process it
  * takes effect at once.
  */
-import { omitUndefined, type KeyValueStore } from '@parley/a2a'
-import { clockOf } from '@parley/a2a/server'
+import { omitUndefined, clockOf } from '@parley/a2a/internal'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import type { Rate } from '../config/values.ts'
 import {
   sha256Hex,

@@ -1,5 +1,6 @@
 /** The security fields of a card: each enforced scheme is an alternative of its own (S4-13, S2-28). */
-import type { SecurityRequirement, SecurityScheme } from '@parley/a2a'
+import type { SecurityScheme } from '@parley/a2a'
+import type { SecurityRequirement } from '@parley/a2a/internal'
 import { schemeNames } from './authenticate.ts'
 
 export interface CardSecurity {

@@ -3,8 +3,9 @@
  * every request, so that a session never outlives its grant. A browser sends a cookie with every request, so each change and each
  * agent call must also send the CSRF token, which only pages of the console can read.
  */
-import { newId, type KeyValueStore, omitUndefined } from '@parley/a2a'
-import type { Sealer, Signer } from '@parley/a2a/server'
+import { newId } from '@parley/a2a'
+import { omitUndefined, type Sealer, type Signer } from '@parley/a2a/internal'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import { createCredentialUse } from './credential-use.ts'
 import { sha256Hex } from './key-format.ts'
 import { createSessionCheck, grantExpiry, createSessionRecords } from './session-check.ts'

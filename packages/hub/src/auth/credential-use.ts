@@ -2,7 +2,7 @@
  * When each key or session was last used: kept in memory and written every ten seconds, because each request changes it. A replica
  * sees the uses at other replicas up to ten seconds late.
  */
-import type { KeyValueStore } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 
 export interface CredentialUse {
   recordUse(id: string): void

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type A2AError, memoryKeyValueStore, type KeyValueStore } from '@parley/a2a'
+import type { A2AError } from '@parley/a2a'
+import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a/stores'
 import { type Grant, type GrantRights, createGrantStreams } from './grant-streams.ts'
 import { permissionsOf } from './scopes.ts'
 

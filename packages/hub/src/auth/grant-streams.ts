@@ -4,7 +4,8 @@
  * query per second, whatever the number of streams, and none while no stream is open.
  */
 import type { ServerResponse } from 'node:http'
-import { A2AError, type KeyValueStore } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 
 export interface GrantStream {
   /** The agent of the stream; `undefined` for streams of the hub itself. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Operation } from '@parley/a2a'
+import type { Operation } from '@parley/a2a/internal'
 import { coversScopes, permissionsOf, operationScopeNames, validateScope } from './scopes.ts'
 
 describe('scopes', () => {

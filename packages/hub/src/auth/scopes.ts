@@ -9,7 +9,7 @@
  *
  * Other words are scopes of the agents' own skills and are ignored here.
  */
-import type { Operation } from '@parley/a2a'
+import type { Operation } from '@parley/a2a/internal'
 
 export interface ScopePermissions {
   canUse(agent: string): boolean

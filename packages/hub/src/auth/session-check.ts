@@ -2,10 +2,11 @@
  * Checks whether a session is still valid: it has the current permissions of the grant that opened it, and ends with it. A token is
  * verified again with the current configuration; an expired one is renewed with its refresh token, if it has one.
  */
-import { A2AError, type Caller, type Json, type KeyValueStore } from '@parley/a2a'
+import { A2AError, type Caller, type Json } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import { adminScope } from './scopes.ts'
 import { tokenExpiry } from './token-check.ts'
-import type { Sealer } from '@parley/a2a/server'
+import type { Sealer } from '@parley/a2a/internal'
 
 /** The response of an issuer to a refresh token. */
 export interface RenewedTokens {

@@ -4,8 +4,8 @@
  * every replica can redeem it.
  */
 import { randomBytes } from 'node:crypto'
-import type { KeyValueStore } from '@parley/a2a'
-import type { Sealer } from '@parley/a2a/server'
+import type { KeyValueStore } from '@parley/a2a/stores'
+import type { Sealer } from '@parley/a2a/internal'
 import type { NewSessionOptions } from './console-session.ts'
 import { sha256Hex } from './key-format.ts'
 import { sessionGrantPurpose } from './session-check.ts'

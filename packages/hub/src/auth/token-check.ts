@@ -2,7 +2,8 @@
  * Tokens of issuers (JWT, OpenID Connect). The SDK verifies the token; this module selects the issuer and maps the claims of the
  * token to scopes of this hub.
  */
-import { A2AError, type Caller, isStruct, type Struct } from '@parley/a2a'
+import { A2AError, type Caller, type Struct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import { anyOf, bearer, type Authenticate, type Credentials, type FetchHandler } from '@parley/a2a/server'
 import type { JwtIssuerConfig } from '../config/sections/access.ts'
 import { adminScope, isHubScope } from './scopes.ts'

@@ -43,7 +43,7 @@ export async function namedUrl(flags: Flags, { environment }: Terminal): Promise
   const address = flags.value('url') ?? environment['PARLEY_URL']
   if (address === undefined) return undefined
   // Loaded here, so that `parley help` loads only the list of commands.
-  const { urlOfAddress } = await import('@parley/a2a')
+  const { urlOfAddress } = await import('@parley/a2a/internal')
   const url = urlOfAddress(address).replace(/\/+$/, '')
   if (URL.canParse(url)) return url
   throw usageError(`${address} is not the URL of a hub, such as http://127.0.0.1:3000.`)

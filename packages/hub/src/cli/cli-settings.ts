@@ -1,5 +1,5 @@
 /** Settings from the environment and from flags that override the configuration file. Flags win. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { AgentKind } from '../agents/kind.ts'
 import { statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, resolve } from 'node:path'

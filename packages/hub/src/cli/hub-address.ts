@@ -52,7 +52,7 @@ export async function localHubUrl(flags: Flags, dataDir: string, listen: () => H
  */
 export async function requireThisMachine(url: string, credential: string, flag: '--url' | '--hub'): Promise<void> {
   // Loaded here, so that `parley help` loads only the list of commands.
-  const { isLoopbackHost } = await import('@parley/a2a')
+  const { isLoopbackHost } = await import('@parley/a2a/internal')
   if (isLoopbackHost(new URL(url).hostname)) return
   throw new CliError(
     `${credential} is not sent to ${url}, which is not on this machine: name it with ${flag} ${url}, or in PARLEY_URL.`,

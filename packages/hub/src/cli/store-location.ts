@@ -2,7 +2,7 @@
  * Which store a command works on, for commands that open it without the hub: `--store`, `--data`, or the configuration. Only the
  * section `store` has to be valid: a backup job does not have the API keys of the agents in its environment.
  */
-import { isStruct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import { resolve } from 'node:path'
 import { demoConfig } from '../demo/index.ts'
 import { checkStoreSection, configBaseDir, defaultDataDir } from '../config/check-config.ts'

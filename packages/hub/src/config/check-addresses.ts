@@ -2,7 +2,7 @@
  * Checks the addresses of the agents: unique gRPC addresses, at most one default agent, at least one interface on every
  * card.
  */
-import { authorityOf, bindingNames } from '@parley/a2a/server'
+import { authorityOf, bindingNames } from '@parley/a2a/internal'
 import type { AgentConfig, ConfigSections } from './hub-config.ts'
 import { listsSharedGrpc, sharedGrpcPort } from './sections/listen.ts'
 import type { ConfigPath, ConfigProblem } from './config-problem.ts'

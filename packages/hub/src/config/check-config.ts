@@ -1,7 +1,6 @@
 /** Turns a parsed tree into a configuration, or into the list of all its problems. */
-import { isStruct } from '@parley/a2a'
+import { isStruct, validateAgentName } from '@parley/a2a/internal'
 import { dirname, resolve } from 'node:path'
-import { validateAgentName } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
 import { agentFields } from './sections/agent-fields.ts'
 import { sectionsSchema, type AgentConfig, type HubConfig, type ConfigSections } from './hub-config.ts'

@@ -4,7 +4,7 @@
  */
 import { Composer, isMap, isNode, isScalar, isSeq, LineCounter, Parser, visit, YAMLParseError } from 'yaml'
 import type { CST, Document, DocumentOptions, Node, ParseOptions, SchemaOptions } from 'yaml'
-import { isStruct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 import { nearestName } from '@parley/a2a/command-line'
 import { hubReferenceProblem, hubScheme } from './secrets/hub-references.ts'

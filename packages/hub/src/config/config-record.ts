@@ -2,7 +2,8 @@
  * The store remembers which configuration file its hub had. Without the file the next start would serve the demo agents to everyone,
  * beside the tasks and keys of a hub that had restricted access, so it says that the file is missing.
  */
-import type { AgentLog, KeyValueStore } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 
 const kind = 'config'
 const key = 'file'

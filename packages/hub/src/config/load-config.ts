@@ -1,5 +1,5 @@
 /** Loads a configuration from a file, the environment and flags. Flags override the environment; both override the file. */
-import { isStruct, omitUndefined } from '@parley/a2a'
+import { isStruct, omitUndefined } from '@parley/a2a/internal'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'

@@ -2,7 +2,7 @@
  * The value grammars of the configuration: durations, rates, sizes, secrets, URLs. Error messages show the expected format. Agent
  * kinds use them for their own fields.
  */
-import { urlOfAddress } from '@parley/a2a'
+import { urlOfAddress } from '@parley/a2a/internal'
 import { z } from 'zod'
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

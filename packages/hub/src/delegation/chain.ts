@@ -3,7 +3,8 @@
  * narrow it: one agent longer, one task less, no later deadline and no wider permissions. Pure; the same rules apply within a hub,
  * where a chain is the provenance of a message, and between hubs, where a token carries it.
  */
-import { A2AError, omitUndefined, type Json, type Struct, type Turn } from '@parley/a2a'
+import { A2AError, type Json, type Struct, type Turn } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { type ChainScopes, chainScopesOf, isWithinScopes } from './chain-scopes.ts'
 
 export interface Chain {

@@ -2,7 +2,8 @@
  * Which delegated task failed a task. Only operators read it: the error of the task has it as its cause, which the log keeps in a note;
  * a task that another agent took over names that agent's task in its status.
  */
-import { delegationExtension, type TaskStatus } from '@parley/a2a'
+import type { TaskStatus } from '@parley/a2a'
+import { delegationExtension } from '@parley/a2a/internal'
 
 /** The cause of the error that a failed delegation throws. */
 export function childCause(agent: string, taskId: string): string {

@@ -4,20 +4,19 @@
  * repeated.
  */
 import { isDeepStrictEqual } from 'node:util'
-import {
-  delegationExtension as uri,
-  type AgentMessage,
-  type Artifact,
-  type Message,
-  type Part,
-  type Report,
-  type StateReport,
-  type StreamEvent,
-  type Struct,
-  type TaskArtifactUpdateEvent,
-  type TaskState,
-  type Turn,
+import type {
+  AgentMessage,
+  Artifact,
+  Message,
+  Part,
+  Report,
+  StreamEvent,
+  Struct,
+  TaskArtifactUpdateEvent,
+  TaskState,
+  Turn,
 } from '@parley/a2a'
+import { delegationExtension as uri, type StateReport } from '@parley/a2a/internal'
 import type { HopResult } from './hop.ts'
 
 export interface ChildProgressDeps {

@@ -3,8 +3,18 @@
  * through, its question becomes the task's own, and the answer is sent to it. The program runs again for each turn and after a
  * restart; its earlier delegations are found again by their order.
  */
-import { A2AError, isInterrupted, isRedacted, omitUndefined } from '@parley/a2a'
-import type { AgentMessage, Artifact, Json, Part, Report, TaskState, Turn } from '@parley/a2a'
+import {
+  A2AError,
+  isInterrupted,
+  type AgentMessage,
+  type Artifact,
+  type Json,
+  type Part,
+  type Report,
+  type TaskState,
+  type Turn,
+} from '@parley/a2a'
+import { isRedacted, omitUndefined } from '@parley/a2a/internal'
 import type { InProcessClient, CallableAgent } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
 import { childCause } from './child-failure.ts'

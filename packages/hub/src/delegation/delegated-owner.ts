@@ -1,5 +1,5 @@
 /** The owner of a delegated task: the agent that delegates, on behalf of the owner of its own task. */
-import type { TaskRow } from '@parley/a2a'
+import type { TaskRow } from '@parley/a2a/stores'
 
 /** Owners of clients do not begin with it. */
 export const delegatedPrefix = 'agent:'

@@ -1,5 +1,5 @@
 /** The checkpoint of a turn that delegates: its delegations, and the agent's own data. The agent sees only its own. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { AbandonedTask, Json, ResumeState, Turn } from '@parley/a2a'
 import type { InProcessClient } from '../agents/kind.ts'
 import type { HopState } from './hop.ts'

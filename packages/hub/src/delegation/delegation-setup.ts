@@ -1,6 +1,8 @@
 /** Assembles delegation for the agents of a hub: rules, availability and in-process calls. */
-import type { Agent, AgentLog, Caller, CheckMessage, KeyValueStore } from '@parley/a2a'
-import { systemClock, type Handler } from '@parley/a2a/server'
+import type { Agent, AgentLog, Caller, CheckMessage } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
+import { systemClock } from '@parley/a2a/internal'
+import type { Handler } from '@parley/a2a/server'
 import type { InProcessClient } from '../agents/kind.ts'
 import type { AccessControl } from '../auth/access-control.ts'
 import { permissionsOf } from '../auth/scopes.ts'

@@ -2,9 +2,10 @@
  * The delegation rules of the hub: where a task comes from, whether it may be delegated, and the token for other hubs. Every
  * delegation is checked here before a task is opened.
  */
-import { A2AError, delegationExtension as uri, omitUndefined } from '@parley/a2a'
-import type { AgentCard, AgentLog, Caller, Json, Message, KeyValueStore, Turn } from '@parley/a2a'
-import type { CallConstraints, Extension, MessageContext, SigningKeys } from '@parley/a2a/server'
+import { A2AError, type AgentCard, type AgentLog, type Caller, type Json, type Message, type Turn } from '@parley/a2a'
+import { delegationExtension as uri, omitUndefined, type SigningKeys } from '@parley/a2a/internal'
+import type { KeyValueStore } from '@parley/a2a/stores'
+import type { CallConstraints, Extension, MessageContext } from '@parley/a2a/server'
 import { permissionsOf } from '../auth/scopes.ts'
 import {
   chainFromProvenance,

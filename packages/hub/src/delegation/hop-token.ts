@@ -4,8 +4,9 @@
  */
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT } from 'jose'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
-import { A2AError, omitUndefined } from '@parley/a2a'
-import type { CallConstraints, SigningKey } from '@parley/a2a/server'
+import { A2AError } from '@parley/a2a'
+import { omitUndefined, type SigningKey } from '@parley/a2a/internal'
+import type { CallConstraints } from '@parley/a2a/server'
 import { z } from 'zod'
 import { findWidening, type Chain, type DelegationRefusal } from './chain.ts'
 import { attempt } from '../json/attempt.ts'

@@ -5,15 +5,23 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  A2AError,
+  isInterrupted,
+  type AgentMessage,
+  type StreamEvent,
+  type Struct,
+  type TaskStatus,
+  type Turn,
+} from '@parley/a2a'
+import {
   abortable,
   spanOutcomeOf,
   taskIdOfEvent,
-  A2AError,
   hasSettled,
-  isInterrupted,
   omitUndefined,
-} from '@parley/a2a'
-import type { AgentMessage, OpenSpan, SpanOutcome, StreamEvent, Struct, TaskStatus, Turn } from '@parley/a2a'
+  type OpenSpan,
+  type SpanOutcome,
+} from '@parley/a2a/internal'
 import type { InProcessClient } from '../agents/kind.ts'
 import { stableId } from '../agents/derived-ids.ts'
 import { resultWithin } from '../agents/timeouts.ts'

@@ -1,6 +1,7 @@
 /** The identity of this hub and pseudonyms of its callers for other hubs: stable, and revealing nothing else. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { Json, KeyValueStore } from '@parley/a2a'
+import type { Json } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 
 export interface HubIdentity {
   /** The name of the hub if none is configured. */

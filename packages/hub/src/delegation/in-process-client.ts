@@ -3,9 +3,16 @@
  * calling agent on behalf of its caller: no other caller finds it, and the permissions of its caller apply.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { A2AError, hasSettled, newId, omitUndefined } from '@parley/a2a'
-import type { AgentCard, Caller, Message, SendMessageRequest, StreamEvent, Turn } from '@parley/a2a'
-import type { AgentSettings, HandlerCall, HandlerCallOptions, TaskEventStream } from '@parley/a2a/server'
+import { A2AError, newId, type AgentCard, type Caller, type Message, type StreamEvent, type Turn } from '@parley/a2a'
+import {
+  hasSettled,
+  omitUndefined,
+  type SendMessageRequest,
+  type HandlerCall,
+  type HandlerCallOptions,
+  type TaskEventStream,
+} from '@parley/a2a/internal'
+import type { AgentSettings } from '@parley/a2a/server'
 import type { InProcessClient, InProcessCall, ParentTurn } from '../agents/kind.ts'
 import { provenanceOf } from './chain.ts'
 import { delegatedOwner } from './delegated-owner.ts'

@@ -2,15 +2,9 @@
  * Finds what the key-value store holds about a caller. Nothing is remembered between two calls: every function reads the store, so
  * that an interrupted erasure continues by starting again.
  */
-import {
-  sessionKey,
-  type EntryAddress,
-  type Json,
-  type KeyValueEntry,
-  type KeyValueStore,
-  type Store,
-  type TaskRow,
-} from '@parley/a2a'
+import type { Json } from '@parley/a2a'
+import { sessionKey, type EntryAddress } from '@parley/a2a/internal'
+import type { KeyValueEntry, KeyValueStore, Store, TaskRow } from '@parley/a2a/stores'
 import { type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { ownerIndexKey, ownerIndexKind, parseKeyRecord, serializeKeyRecord } from '../auth/key-format.ts'
 import { creatorQuotaId } from '../limits/task-quota.ts'

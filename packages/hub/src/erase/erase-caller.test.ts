@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type FullStore, type Json } from '@parley/a2a'
+import { memoryStore, type Json } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { createApiKeys } from '../auth/api-keys.ts'
 import { createTaskQuota, creatorQuotaId } from '../limits/task-quota.ts'
 import { eraseCaller } from './erase-caller.ts'

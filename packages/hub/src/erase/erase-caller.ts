@@ -2,7 +2,8 @@
  * Erases everything of a caller, step by step. Each step finds what is left and removes it, so that the work can be repeated after
  * any interruption. Works on a store alone; with the parts of a running hub, running tasks are canceled and open streams end.
  */
-import { isTerminal, type FullStore, type TaskRow } from '@parley/a2a'
+import { isTerminal } from '@parley/a2a'
+import type { FullStore, TaskRow } from '@parley/a2a/stores'
 import {
   findAgentEntries,
   findAuditEntries,

@@ -2,7 +2,9 @@
  * The record of an erasure: while it runs, what a restarted process needs to finish it; afterwards the receipt, which no longer
  * names the caller.
  */
-import { newId, type Compaction, type Json, type KeyValueEntry, type KeyValueStore } from '@parley/a2a'
+import { newId, type Json } from '@parley/a2a'
+import type { Compaction } from '@parley/a2a/internal'
+import type { KeyValueEntry, KeyValueStore } from '@parley/a2a/stores'
 
 /** How many things of each kind were erased, or would be. */
 export interface ErasureCounts {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type FullStore } from '@parley/a2a'
+import { memoryStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import { createErasureService } from './erasure-service.ts'
 
 describe('an erasure', () => {

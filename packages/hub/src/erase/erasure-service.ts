@@ -3,7 +3,9 @@
  * store is the state: a killed process loses at most the count of its last step.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AgentLog, Compaction, FullStore } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
+import type { Compaction } from '@parley/a2a/internal'
+import type { FullStore } from '@parley/a2a/stores'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { entriesOf, isOwnedBy } from './caller-data.ts'
 import { eraseCaller, eraseEntries, previewErasure, type LiveHub } from './erase-caller.ts'

@@ -2,8 +2,8 @@
  * The health of the agents of the hub, from their probes and from the results of their turns. In memory: after a restart it is
  * measured again.
  */
-import { linkSignals, omitUndefined, type AgentLog } from '@parley/a2a'
-import { clockOf } from '@parley/a2a/server'
+import type { AgentLog } from '@parley/a2a'
+import { linkSignals, omitUndefined, clockOf } from '@parley/a2a/internal'
 import { createRetrySchedule, type RetrySchedule, type RetryState } from '../registry/retry-schedule.ts'
 import { operatorMessage } from '../json/operator-message.ts'
 import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerState } from './circuit-breaker.ts'

@@ -1,5 +1,6 @@
 /** Observes the turns of an agent: time to the first output, and the health verdict. Transparent to the agent. */
-import { A2AError, hasSettled, type Agent, type Report, type Turn } from '@parley/a2a'
+import { A2AError, type Agent, type Report, type Turn } from '@parley/a2a'
+import { hasSettled } from '@parley/a2a/internal'
 import { watchRun, wrapAgent, type RunWatcher } from '../agents/wrap-agent.ts'
 
 export interface TurnObserver {

@@ -1,7 +1,8 @@
 /** A request for one of the hub's own routes, read from node:http, and its response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { defaultJsonNodes, exceedsJsonNodes, type ClientCertificate, type Credentials } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes, type ClientCertificate } from '@parley/a2a/internal'
+import type { Credentials } from '@parley/a2a/server'
 import { connectionText } from '../auth/key-format.ts'
 import { readBody } from './web-exchange.ts'
 import { type JsonResponse, RouteError } from './json-response.ts'

@@ -1,8 +1,8 @@
 /** Options for the SDK server, derived from the configuration: everything except agents and access. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined, type CardSigning, type ServePushOptions } from '@parley/a2a/internal'
 import { isIP } from 'node:net'
-import { cursor, timestamps, trace, type CardSigning, ConfigError } from '@parley/a2a/server'
-import { guardedWebhooks, type ServeOptions, type ServePushOptions, type Server } from '@parley/a2a/node'
+import { cursor, timestamps, trace, ConfigError } from '@parley/a2a/server'
+import { guardedWebhooks, type ServeOptions, type Server } from '@parley/a2a/node'
 import type { HubConfig } from '../config/hub-config.ts'
 import { sharedGrpcPort } from '../config/sections/listen.ts'
 import { readFileSync } from 'node:fs'

@@ -3,7 +3,7 @@
  * JSON nodes of a request counts such a string as one.
  */
 import type { Json } from '@parley/a2a'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/internal'
 import { attempt } from './attempt.ts'
 
 /** Throws SyntaxError, also for a text of more than 100,000 values. */

@@ -2,8 +2,9 @@
  * Rotates the keys of a running hub: the admin key, the keys that it signs and seals with, and the master key that wraps them in the
  * store. No request is refused meanwhile: what a key signed, sealed or opened stays valid for as long as it is needed.
  */
-import type { FullStore } from '@parley/a2a'
-import type { Handler, RotatedKeys } from '@parley/a2a/server'
+import type { FullStore } from '@parley/a2a/stores'
+import type { RotatedKeys } from '@parley/a2a/internal'
+import type { Handler } from '@parley/a2a/server'
 import type { AdminKey, RotatedAdminKey } from '../auth/admin-key.ts'
 import { consoleSessionPurposes } from '../auth/console-session.ts'
 import { sessionGrantPurpose } from '../auth/session-check.ts'

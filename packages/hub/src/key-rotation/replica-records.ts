@@ -3,7 +3,8 @@
  * key is not rotated to one that a replica does not have. A record expires when its replica no longer renews it.
  */
 import { createHash } from 'node:crypto'
-import { type AgentLog, newId, type Store } from '@parley/a2a'
+import { type AgentLog, newId } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
 
 export interface ReplicaRecord {
   readonly id: string

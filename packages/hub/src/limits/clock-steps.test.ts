@@ -1,7 +1,7 @@
 /** The wall clock is stepped: callers within their limits are not refused, and waiting times stay the same. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
 import { createHealthMonitor } from '../health/health-monitor.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import { createTaskQuota } from './task-quota.ts'

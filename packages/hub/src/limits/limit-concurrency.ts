@@ -2,8 +2,8 @@
  * Limits the concurrent turns of an agent; the others wait, fairly by caller. Wraps any agent and keeps its resume semantics: a
  * restart treats a queued turn like a running one.
  */
-import { A2AError, linkSignals, status } from '@parley/a2a'
-import type { Agent, AgentFunction, AgentOutput, Report, Turn } from '@parley/a2a'
+import { A2AError, status, type Agent, type AgentFunction, type AgentOutput, type Report, type Turn } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import { reportIterator, watchRun, wrapAgent, type ReportIterator } from '../agents/wrap-agent.ts'
 import type { AgentLimits } from '../config/sections/limits.ts'

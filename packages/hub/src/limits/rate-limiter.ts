@@ -3,7 +3,7 @@
  * number of replicas. They use the generic cell rate algorithm: one number per key, the time at which its full rate is available
  * again, replaces a list of request times.
  */
-import { systemClock } from '@parley/a2a/server'
+import { systemClock } from '@parley/a2a/internal'
 import type { Rate } from '../config/values.ts'
 
 export interface RateClaim {
@@ -93,7 +93,7 @@ export function applyRequest(wholeAt: number, { count, windowMs }: Rate, now: nu
 }
 
 /** The network address that counts as one sender. */
-export { clientNetwork as senderOf } from '@parley/a2a/node'
+export { clientNetwork as senderOf } from '@parley/a2a/internal'
 
 /** Behind a trusted proxy, the last address in X-Forwarded-For: the proxy saw that one. */
 export function clientAddress(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
 import { createTaskQuota } from './task-quota.ts'
 
 const noon = Date.UTC(2030, 0, 31, 12)

@@ -3,7 +3,7 @@
  * store, which all replicas share: before the call, so that concurrent calls cannot exceed it; and refunded if the call opened no
  * task.
  */
-import type { KeyValueStore } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import { sha256Hex } from '../auth/key-format.ts'
 
 export interface QuotaCharge {

@@ -14,7 +14,8 @@ import {
   type ClientCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { A2AError, traceIdOf, type AgentLog } from '@parley/a2a'
+import { A2AError, type AgentLog } from '@parley/a2a'
+import { traceIdOf } from '@parley/a2a/internal'
 import { discoverAgent, listAgents } from './tools/agent-tools.ts'
 import { artifactTemplates, readArtifact } from './tools/artifact-uri.ts'
 import type { McpServerSettings, McpToolCall, McpToolResult, McpServerTool } from './tools/tool.ts'

@@ -1,5 +1,5 @@
 /** Opens `/mcp` from the configuration: the agents as tools for MCP clients. */
-import { defaultJsonNodes } from '@parley/a2a/server'
+import { defaultJsonNodes } from '@parley/a2a/internal'
 import type { Limits } from '@parley/a2a/server'
 import { guardedFetch } from '@parley/a2a/node'
 import type { AccessControl } from '../auth/access-control.ts'
@@ -13,7 +13,7 @@ import { createLazyMcpEndpoint, createLazyRemoteLookup } from './lazy-endpoint.t
 
 export interface OpenMcpDeps extends Pick<
   McpEndpointDeps,
-  'handlerCall' | 'readers' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'
+  'handlerCall' | 'readers' | 'admit' | 'onOutcome' | 'log' | 'monotonicNow'
 > {
   /** The configuration of the start. */
   readonly config: HubConfig

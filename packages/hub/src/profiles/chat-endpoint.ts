@@ -2,9 +2,23 @@
  * The chat endpoint of a bot manager: `POST /bot-instances/{agent}/chat` takes a text and waits for the answer (S4-22). It sends an
  * ordinary message, so routes apply; the response says whether the bot itself or another agent answered.
  */
-import { A2AError, delegationExtension as uri, hasSettled, isInterrupted, newId } from '@parley/a2a'
-import type { Artifact, Caller, Part, SendMessageRequest, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
-import type { TaskEventStream } from '@parley/a2a/server'
+import {
+  A2AError,
+  isInterrupted,
+  newId,
+  type Artifact,
+  type Caller,
+  type Part,
+  type StreamEvent,
+  type Struct,
+  type TaskStatus,
+} from '@parley/a2a'
+import {
+  delegationExtension as uri,
+  hasSettled,
+  type SendMessageRequest,
+  type TaskEventStream,
+} from '@parley/a2a/internal'
 import type { Middleware } from '@parley/a2a/node'
 import { z } from 'zod'
 import { type JsonResponse, RouteError } from '../http/json-response.ts'

@@ -3,8 +3,8 @@
  * have the simplest format: a text under `error`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { A2AError, omitUndefined, type AgentLog, type ErrorCode } from '@parley/a2a'
-import type { HandlerCall, HandlerCallOptions } from '@parley/a2a/server'
+import { A2AError, type AgentLog, type ErrorCode } from '@parley/a2a'
+import { omitUndefined, type HandlerCall, type HandlerCallOptions } from '@parley/a2a/internal'
 import { type JsonResponse, RouteError, errorResponse } from '../http/json-response.ts'
 import { type RouteRequest, createRouteRequest, sendJson } from '../http/route-request.ts'
 

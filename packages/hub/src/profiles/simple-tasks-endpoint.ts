@@ -3,9 +3,10 @@
  * returns the state (S0-4, S0-5). They use the default agent, and create ordinary tasks: permissions, limits and audit are those of
  * every call.
  */
-import { A2AError, type LogRecord, type Task } from '@parley/a2a'
+import { A2AError, type Task } from '@parley/a2a'
+import type { LogRecord } from '@parley/a2a/stores'
 import type { Middleware } from '@parley/a2a/node'
-import { flatTask, messageOfTaskSend, readTaskSend } from '@parley/a2a/server'
+import { flatTask, messageOfTaskSend, readTaskSend } from '@parley/a2a/internal'
 import { type JsonResponse, RouteError } from '../http/json-response.ts'
 import { decodeSegment, requestPath } from '../http/route-request.ts'
 import { serveRouteCall, type RouteCallsDeps, type RoutedRequest } from './route-calls.ts'

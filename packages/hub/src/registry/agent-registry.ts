@@ -5,8 +5,9 @@
  */
 import { statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { omitUndefined, type Agent, type AgentLog, type CheckMessage } from '@parley/a2a'
-import type { AgentSettings, Extension, HandlerAgents } from '@parley/a2a/server'
+import type { Agent, AgentLog, CheckMessage } from '@parley/a2a'
+import { omitUndefined, type HandlerAgents } from '@parley/a2a/internal'
+import type { AgentSettings, Extension } from '@parley/a2a/server'
 import { buildAgentSettings } from './agent-settings.ts'
 import { closeWithWhole } from '../agents/close-with-whole.ts'
 import type { AgentKind, AgentServices, OpenAgent } from '../agents/kind.ts'

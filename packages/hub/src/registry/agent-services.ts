@@ -1,7 +1,8 @@
 /** The services that the hub passes to each agent. */
-import { omitUndefined, type AgentLog, type KeyValueStore } from '@parley/a2a'
-import { guardedFetch, guardedLookup, nodeFetch } from '@parley/a2a/node'
-import { systemClock } from '@parley/a2a/server'
+import type { AgentLog } from '@parley/a2a'
+import { omitUndefined, systemClock } from '@parley/a2a/internal'
+import { guardedLookup, guardedFetch, nodeFetch } from '@parley/a2a/node'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import type { AgentServices } from '../agents/kind.ts'
 import { createPartReader } from '../agents/part-reader.ts'
 import { namespacedKv } from '../store/namespaced-kv.ts'

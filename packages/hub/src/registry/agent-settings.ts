@@ -2,7 +2,8 @@
  * The server settings of one agent: what the agent reports, overridden by its entry. Skills are merged: live skills, those of
  * bundles, those of the entry; of two with the same name the later wins (S0-14, S4-13, S4-14).
  */
-import { omitUndefined, type Agent, type AgentSkill, type CheckMessage } from '@parley/a2a'
+import type { Agent, AgentSkill, CheckMessage } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { AgentSettings, CardPatch, Extension } from '@parley/a2a/server'
 import type { PartialCard, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig, ExtendedCardConfig } from '../config/sections/card.ts'

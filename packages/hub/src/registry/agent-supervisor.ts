@@ -2,8 +2,8 @@
  * Keeps one agent open: opens it, retries with backoff if that fails, and refreshes its live card periodically. A failed refresh
  * keeps the last known card.
  */
-import { linkSignals, A2AError, abortable } from '@parley/a2a'
-import type { AgentLog, Agent, AgentFunction, AgentOutput, Turn } from '@parley/a2a'
+import { A2AError, type AgentLog, type Agent, type AgentFunction, type AgentOutput, type Turn } from '@parley/a2a'
+import { linkSignals, abortable } from '@parley/a2a/internal'
 import { withTimeout } from '../agents/timeouts.ts'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
 import { operatorMessage } from '../json/operator-message.ts'

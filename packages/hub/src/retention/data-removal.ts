@@ -1,6 +1,8 @@
 /** What removes data in a running hub: retention, and erasures on request. */
-import type { AgentLog, FullStore } from '@parley/a2a'
-import { systemClock, type Handler } from '@parley/a2a/server'
+import type { AgentLog } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
+import { systemClock } from '@parley/a2a/internal'
+import type { Handler } from '@parley/a2a/server'
 import type { AccessControl } from '../auth/access-control.ts'
 import type { RetentionConfig } from '../config/sections/limits.ts'
 import { createErasedTasks, type ErasedTasks } from '../erase/erased-tasks.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, newId, type FullStore } from '@parley/a2a'
+import { memoryStore, newId } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import type { RetentionConfig } from '../config/sections/limits.ts'
 import { createRetentionService, retentionAt, traceRetentionMs, type RetentionService } from './retention-service.ts'
 

@@ -2,7 +2,9 @@
  * Retention of a hub. The engine prunes tasks, logs and deliveries, and the store removes expired entries. This part does the rest:
  * entries that a shorter setting makes too old before they expire, a preview of what would go, and a prune on request.
  */
-import type { AgentLog, EntryAddress, FullStore, PruneEstimate, PruneKind, Retention } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
+import type { EntryAddress, PruneEstimate, PruneKind, Retention } from '@parley/a2a/internal'
+import type { FullStore } from '@parley/a2a/stores'
 import type { AuditEntry } from '../audit/audit-log.ts'
 import { defaultAuditMs } from '../auth/access-control.ts'
 import type { RetentionConfig } from '../config/sections/limits.ts'

@@ -3,7 +3,8 @@
  * source and the health of the agents.
  */
 import type { Route } from '../config/sections/routes.ts'
-import { isStruct, type Json, type Message, type Part, type Struct } from '@parley/a2a'
+import type { Json, Message, Part, Struct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import { RE2JS } from 're2js'
 import { matchesPattern } from '../agents/name-pattern.ts'
 import { textOfParts } from '../agents/part-reader.ts'

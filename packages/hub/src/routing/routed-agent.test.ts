@@ -1,8 +1,20 @@
 /** An agent that delegates some of its messages: its caller sees one task, whichever agent does the work. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { A2AError, artifact, fail, inputRequired, reject, reply, status } from '@parley/a2a'
-import type { Agent, Report, Store, Task, Turn } from '@parley/a2a'
+import {
+  A2AError,
+  artifact,
+  fail,
+  inputRequired,
+  reject,
+  reply,
+  status,
+  type Agent,
+  type Report,
+  type Task,
+  type Turn,
+} from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
 import { routeSchema as schema } from '../config/sections/routes.ts'
 import { createTestHub, type TestModule } from '../delegation/testing/test-hub.ts'
 import { createHealthMonitor } from '../health/health-monitor.ts'

@@ -3,18 +3,21 @@
  * artifacts and questions of the other agent. If a candidate fails before it has produced output, the next one is tried. Messages
  * without a matching route run on the agent as if there were no routes.
  */
-import { A2AError, fail, isInterrupted, isRedacted, omitUndefined } from '@parley/a2a'
-import type {
-  AbandonedTask,
-  Agent,
-  AgentFunction,
-  AgentMessage,
-  AgentOutput,
-  Json,
-  Message,
-  Report,
-  Turn,
+import {
+  A2AError,
+  fail,
+  isInterrupted,
+  type AbandonedTask,
+  type Agent,
+  type AgentFunction,
+  type AgentMessage,
+  type AgentOutput,
+  type Json,
+  type Message,
+  type Report,
+  type Turn,
 } from '@parley/a2a'
+import { isRedacted, omitUndefined } from '@parley/a2a/internal'
 import type { InProcessClient } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
 import { runHop, createHopState, type HopState } from '../delegation/hop.ts'

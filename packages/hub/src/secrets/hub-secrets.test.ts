@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { memoryStore, type FullStore } from '@parley/a2a'
-import { openSealer } from '@parley/a2a/server'
+import { memoryStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
+import { openSealer } from '@parley/a2a/internal'
 import { eventually } from '../telemetry/testing/traced-server.ts'
 import { openHubSecrets, hubSecretPurpose, maxHubSecrets, type HubSecrets } from './hub-secrets.ts'
 

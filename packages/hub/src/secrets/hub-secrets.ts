@@ -2,8 +2,9 @@
  * The secrets that the hub keeps for references `${hub:<name>}`: sealed in the store, the same for all replicas. Their values are
  * never returned to callers.
  */
-import { newId, type AgentLog, type FullStore, type Json, type KeyValueEntry } from '@parley/a2a'
-import { openSealer, type Sealer } from '@parley/a2a/server'
+import { newId, type AgentLog, type Json } from '@parley/a2a'
+import type { FullStore, KeyValueEntry } from '@parley/a2a/stores'
+import { openSealer, type Sealer } from '@parley/a2a/internal'
 import { ignoreLostKey } from '../admin/config-service.ts'
 import { RouteError } from '../http/json-response.ts'
 

@@ -3,7 +3,8 @@
  * database itself. PostgreSQL: a key-value entry that no backup contains.
  */
 import { chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { isStruct, type FullStore } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
+import type { FullStore } from '@parley/a2a/stores'
 import { sqliteFile, type StoreSettings } from './open-store.ts'
 
 export interface LastBackup {

@@ -1,5 +1,5 @@
 /** A namespaced part of the hub's key-value store: of one agent, or of all agents of a kind. */
-import type { KeyValueStore } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 
 /** The namespace must be unique, and none may be another one followed by a slash. */
 export function namespacedKv(kv: KeyValueStore, namespace: string): KeyValueStore {

@@ -1,6 +1,7 @@
 /** Opens a store from the `store` setting: `sqlite:`, `memory:` or `postgres://…`. */
 import { join } from 'node:path'
-import { memoryStore, type AgentLog, type FullStore, type Store } from '@parley/a2a'
+import { memoryStore, type AgentLog } from '@parley/a2a'
+import type { FullStore, Store } from '@parley/a2a/stores'
 import { ConfigError } from '@parley/a2a/server'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { operatorMessage } from '../json/operator-message.ts'

@@ -2,8 +2,9 @@
  * The one process that does a job on a shared store, such as reading its feed for the trace index. A process that dies loses the
  * lease, and another continues.
  */
-import { newId, type KeyValueStore } from '@parley/a2a'
-import { clockOf } from '@parley/a2a/server'
+import { newId } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
+import { clockOf } from '@parley/a2a/internal'
 
 /** A lease in the key-value store: the last writer holds it until it expires. */
 export interface ReaderLease {

@@ -1,8 +1,17 @@
 /** The telemetry of the hub: traces, metrics and spans for a collector. Disabled parts cost nothing. */
 import type { IncomingMessage } from 'node:http'
-import { readTraceparent, spanIdOfEvent, omitUndefined, type AgentLog, type FullStore } from '@parley/a2a'
-import type { Middleware, ServeOptions, ServePushOptions } from '@parley/a2a/node'
-import { clockOf, type OnAnswer, type OnEvent, type PushResult } from '@parley/a2a/server'
+import type { AgentLog } from '@parley/a2a'
+import {
+  readTraceparent,
+  spanIdOfEvent,
+  omitUndefined,
+  clockOf,
+  type PushResult,
+  type ServePushOptions,
+} from '@parley/a2a/internal'
+import type { FullStore } from '@parley/a2a/stores'
+import type { Middleware, ServeOptions } from '@parley/a2a/node'
+import type { OnOutcome, OnEvent } from '@parley/a2a/server'
 import type { TelemetryConfig } from '../config/sections/telemetry.ts'
 import { hubVersion } from '../config/hub-version.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
@@ -61,7 +70,7 @@ export interface Telemetry {
 
 /** The listeners that the hub passes to the server. */
 export interface HubListeners {
-  readonly onAnswer: OnAnswer
+  readonly onOutcome: OnOutcome
   readonly onEvent: OnEvent
   readonly push?: ServePushOptions
 }
@@ -121,11 +130,11 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
     stats,
     storeReport: monitor.report,
     ...omitUndefined({ traces, middleware: front }),
-    withListeners: ({ onAnswer, onEvent }, push) => ({
-      onAnswer(answered) {
-        onAnswer(answered)
-        metrics?.onAnswer(answered)
-        stats.onAnswer(answered)
+    withListeners: ({ onOutcome, onEvent }, push) => ({
+      onOutcome(answered) {
+        onOutcome(answered)
+        metrics?.onOutcome(answered)
+        stats.onOutcome(answered)
       },
       onEvent(event, about) {
         metrics?.onEvent(event, about)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { BackupManifest, BlobEntry, DumpEntry, KeyEntry, LogEntry, TaskEntry } from '@parley/a2a/stores/dump'
+import type { BackupManifest, BlobEntry, DumpEntry, KeyEntry, LogEntry, TaskEntry } from '@parley/a2a/internal'
 import { createBackupCheck } from './check-backup.ts'
 
 const status = { state: 'TASK_STATE_COMPLETED', timestamp: '2030-01-01T00:00:00.000Z' }

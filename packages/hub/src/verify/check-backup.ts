@@ -3,7 +3,7 @@
  * position of the backup, that blobs have their digests, and that the keys can be unwrapped. The checksums of the file only show that
  * it is the one that was written.
  */
-import type { BackupSummary, DumpEntry, StoreFinding } from '@parley/a2a/stores/dump'
+import type { BackupSummary, DumpEntry, StoreFinding } from '@parley/a2a/internal'
 import { createBlobCheck, createEntryCheck } from './entry-check.ts'
 import { createFindingCollector } from './finding-report.ts'
 

@@ -5,15 +5,18 @@
 import { hash } from 'node:crypto'
 import type { Struct, Task, TaskStatus } from '@parley/a2a'
 import {
-  findReferences,
   type BlobEntry,
   type DumpEntry,
   type LogEntry,
   type PushEntry,
   type SnapshotEntry,
   type TaskEntry,
-} from '@parley/a2a/stores/dump'
-import { checkKey, createTaskCheck, type CheckedBatch, type TaskCheck } from '@parley/a2a/server'
+  checkKey,
+  createTaskCheck,
+  type CheckedBatch,
+  type TaskCheck,
+} from '@parley/a2a/internal'
+import { findReferences } from '@parley/a2a/stores/dump'
 import type { FindingCollector } from './finding-report.ts'
 
 export interface EntryCheck {

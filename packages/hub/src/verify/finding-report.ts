@@ -1,5 +1,5 @@
 /** The findings of a check, bounded: a damaged store may have millions, and the first ones tell what to do. */
-import type { StoreFinding, StoreFindingKind } from '@parley/a2a/stores/dump'
+import type { StoreFinding, StoreFindingKind } from '@parley/a2a/internal'
 
 /** What `parley verify -o json` prints. */
 export interface VerifyReport {

@@ -3,7 +3,7 @@
  * there, and what the database counts and indexes is right. The store checks its tables, entry-check.ts the entries. Memory is
  * bounded by the fold of one task.
  */
-import type { StoreDamage, StoreFinding, StoreReader } from '@parley/a2a/stores/dump'
+import type { StoreDamage, StoreFinding, StoreReader } from '@parley/a2a/internal'
 import { createEntryCheck } from './entry-check.ts'
 import { createFindingCollector, type VerifyReport } from './finding-report.ts'
 

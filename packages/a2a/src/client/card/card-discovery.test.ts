@@ -7,7 +7,7 @@ import { createHandler } from '../../server/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import { openServers } from '../../testing/fixtures/test-server.ts'
-import { clearCardCache, discover, fetchAgentCard, fetchCard, type FetchCardDeps } from './card-discovery.ts'
+import { clearCardCache, discover, fetchCardDocument, fetchCard, type FetchCardDeps } from './card-discovery.ts'
 import type { AuthCredentials, AuthRequest, Fetch } from '../contract.ts'
 import { simpleTasksBindingUri } from '../http/http-url.ts'
 import { createHttpClient, type HttpClientDeps } from '../http/http-client.ts'
@@ -485,12 +485,12 @@ describe('a card with its document', () => {
       later: 1,
     })
     const server = await library({ '/.well-known/agent-card.json': document })
-    const found = await fetchAgentCard(server.url)
+    const found = await fetchCardDocument(server.url)
     assert.deepEqual(found.document, document)
     assert.equal(found.url, `${server.url}/.well-known/agent-card.json`)
     assert.deepEqual(found.signature, { status: 'unchecked' })
     assert.equal(found.card.supportedInterfaces[0]?.url, `${server.url}/x`)
-    assert.equal((await fetchAgentCard(document)).url, undefined)
-    await assert.rejects(fetchAgentCard(`${server.url}/nowhere.json`), fails('CARD_NOT_FOUND', /404/))
+    assert.equal((await fetchCardDocument(document)).url, undefined)
+    await assert.rejects(fetchCardDocument(`${server.url}/nowhere.json`), fails('CARD_NOT_FOUND', /404/))
   })
 })

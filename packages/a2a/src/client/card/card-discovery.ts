@@ -128,8 +128,8 @@ export async function fetchAndVerifyCard(
   return { ...(await check(found, signal)), verifyCard: check }
 }
 
-/** A card as `fetchAgentCard` returns it. */
-export interface FetchedAgentCard {
+/** A card as `fetchCardDocument` returns it. */
+export interface CardDocument {
   readonly card: AgentCard
   /** The JSON document that the card was read from, with every field as it was sent. */
   readonly document: Readonly<Record<string, unknown>>
@@ -145,14 +145,14 @@ export interface FetchedAgentCard {
  *
  * @example
  * ```ts
- * const { card, url, signature } = await fetchAgentCard('https://agent.example.com', { verify: 'warn' })
+ * const { card, url, signature } = await fetchCardDocument('https://agent.example.com', { verify: 'warn' })
  * console.log(card.name, url, signature.status)
  * ```
  */
-export async function fetchAgentCard(
+export async function fetchCardDocument(
   target: string | URL | object,
   options: ConnectOptions = {},
-): Promise<FetchedAgentCard> {
+): Promise<CardDocument> {
   const { fetch = platformFetch, headers } = options
   const limits = { ...defaultClientLimits, ...options.limits }
   const http = createHttpClient({

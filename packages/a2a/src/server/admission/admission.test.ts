@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { A2AError } from '../../model/error.ts'
 import { modern, openGrpcServers, grpcMessageRequest } from '../../testing/fixtures/grpc-server.ts'
 import { testMessage, legacyTestMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
-import type { AdmissionResult, RequestOutcome, AdmissionRequest, Authenticate } from '../index.ts'
+import type { Authenticate } from '../options.ts'
+import type { AdmissionRequest, AdmissionResult, CallOutcome } from './admission.ts'
 
 const { open, post, get } = openServers()
 const grpc = openGrpcServers()
@@ -25,8 +26,8 @@ function asked(admission: AdmissionResult = { headers }) {
 }
 
 function recordAnswers() {
-  const answers: RequestOutcome[] = []
-  return { answers, onAnswer: (answered: RequestOutcome) => void answers.push(answered) }
+  const answers: CallOutcome[] = []
+  return { answers, onOutcome: (answered: CallOutcome) => void answers.push(answered) }
 }
 
 describe('admit', () => {
@@ -138,8 +139,8 @@ describe('admit', () => {
   })
 })
 
-describe('onAnswer', () => {
-  const brief = ({ caller, endpoint, operation, binding, version, outcome, status }: RequestOutcome): string =>
+describe('onOutcome', () => {
+  const brief = ({ caller, endpoint, operation, binding, version, outcome, status }: CallOutcome): string =>
     [caller?.id ?? '-', endpoint, operation ?? '-', binding, version ?? '-', outcome, status].join(' ')
 
   it('gets the address that a trusted proxy reports', async () => {
@@ -147,8 +148,8 @@ describe('onAnswer', () => {
       [true, '198.51.100.7'],
       [false, undefined],
     ] as const) {
-      const { answers, onAnswer } = recordAnswers()
-      await get(open({ authenticate, onAnswer, trustProxy }), '/tasks/x', {
+      const { answers, onOutcome } = recordAnswers()
+      await get(open({ authenticate, onOutcome, trustProxy }), '/tasks/x', {
         ...modernly,
         'x-forwarded-for': '203.0.113.9, 198.51.100.7',
       })
@@ -160,8 +161,8 @@ describe('onAnswer', () => {
   })
 
   it('gets every request once: calls, cards, refusals and unknown paths', async () => {
-    const { answers, onAnswer } = recordAnswers()
-    const handler = open({ authenticate, onAnswer })
+    const { answers, onOutcome } = recordAnswers()
+    const handler = open({ authenticate, onOutcome })
     const sent = await post(handler, rpc('SendMessage', { message: testMessage() }), keyed)
     const { id } = sent.json.result.task
     await get(handler, `/tasks/${id}`, keyed)
@@ -192,7 +193,7 @@ describe('onAnswer', () => {
   })
 
   it('gets a stream when its first event is ready, with the task that it opened', async () => {
-    const { answers, onAnswer } = recordAnswers()
+    const { answers, onOutcome } = recordAnswers()
     const go = Promise.withResolvers<void>()
     const handler = open({
       async *agent() {
@@ -200,7 +201,7 @@ describe('onAnswer', () => {
         await go.promise
         yield 'two'
       },
-      onAnswer,
+      onOutcome,
     })
     const request = new Request('http://localhost/message:stream', {
       method: 'POST',
@@ -219,8 +220,8 @@ describe('onAnswer', () => {
   })
 
   it('gets a stream that no client read, one that could not begin, and gRPC calls', async () => {
-    const { answers, onAnswer } = recordAnswers()
-    const server = await grpc.open({ agent: () => 'x', onAnswer })
+    const { answers, onOutcome } = recordAnswers()
+    const server = await grpc.open({ agent: () => 'x', onOutcome })
     const peer = grpc.client(server.grpcPort)
     const { payload } = await peer.call(modern, 'SendMessage', grpcMessageRequest())
     await Array.fromAsync(peer.stream(modern, 'SendStreamingMessage', grpcMessageRequest()))
@@ -233,7 +234,7 @@ describe('onAnswer', () => {
     assert.equal(answers[0]?.taskId, payload.task.id)
     assert.equal(answers[0]?.remoteAddress, '127.0.0.1')
     answers.length = 0
-    const handler = open({ onAnswer })
+    const handler = open({ onOutcome })
     const subscribed = await get(handler, '/tasks/none:subscribe', modernly)
     assert.equal(subscribed.status, 404)
     const left = await handler.fetch(
@@ -251,11 +252,11 @@ describe('onAnswer', () => {
   })
 
   it('gets calls that admit refused, and private cards that were sent', async () => {
-    const { answers, onAnswer } = recordAnswers()
+    const { answers, onOutcome } = recordAnswers()
     const refuse = new A2AError('RATE_LIMITED', 'Later')
     const admit = ({ operation }: AdmissionRequest): AdmissionResult =>
       operation === undefined ? { headers } : { refuse }
-    const handler = open({ authenticate, admit, onAnswer, protectCard: true })
+    const handler = open({ authenticate, admit, onOutcome, protectCard: true })
     await get(handler, '/tasks/x', keyed)
     const shown = await get(handler, '/.well-known/agent-card.json', keyed)
     assert.equal(shown.headers.get('x-ratelimit-remaining'), '59')
@@ -269,7 +270,7 @@ describe('onAnswer', () => {
 
   it('cannot break a response', async () => {
     const handler = open({
-      onAnswer: () => {
+      onOutcome: () => {
         throw new Error('the disk is full')
       },
     })

@@ -1,4 +1,4 @@
-/** Hooks of the operator for quotas and audits: `admit` before every call, `onAnswer` after every response. */
+/** Hooks of the operator for quotas and audits: `admit` before every call, `onOutcome` after every response. */
 import type { ClientCertificate, HttpRequest } from '../../bindings/http.ts'
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -32,8 +32,8 @@ export interface AdmissionResult {
  */
 export type Admit = (asking: AdmissionRequest) => AdmissionResult | Promise<AdmissionResult>
 
-/** How one request ended, as reported to `onAnswer`. For a stream: how it began. */
-export interface RequestOutcome {
+/** How a call ended, as reported to `onOutcome`. For a stream: how it began. */
+export interface CallOutcome {
   readonly agent: string
   /** Absent if authentication failed or did not run. */
   readonly caller?: Caller
@@ -72,7 +72,7 @@ export interface StreamHandle {
 export type OnStream = (stream: StreamHandle) => (() => void) | undefined
 
 /** Called for every answered request. Not awaited; errors that it throws are logged. */
-export type OnAnswer = (answered: RequestOutcome) => void
+export type OnOutcome = (outcome: CallOutcome) => void
 
 /** The parts of a request from which `authenticate` identifies the caller. The body is not among them (B-150). */
 export interface Credentials {

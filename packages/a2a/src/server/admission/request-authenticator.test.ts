@@ -5,7 +5,8 @@ import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { modern, openGrpcServers } from '../../testing/fixtures/grpc-server.ts'
-import { createHandler, type EngineLog, type Handler } from '../index.ts'
+import type { EngineLog } from '../../engine/contract.ts'
+import { createHandler, type Handler } from '../index.ts'
 
 const grpc = openGrpcServers()
 const opened: Handler[] = []

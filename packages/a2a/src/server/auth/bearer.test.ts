@@ -4,8 +4,10 @@ import { inspect } from 'node:util'
 import { CompactSign, exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } from 'jose'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
-import type { Authenticate, Caller, Credentials, JwtBearerOptions } from '../index.ts'
+import type { Caller } from '../../model/caller.ts'
+import type { Authenticate, Credentials } from '../index.ts'
 import { bearer, ConfigError } from '../index.ts'
+import type { JwtBearerOptions } from './bearer.ts'
 
 const listen = openRawServers()
 const { open, post, get } = openServers()

@@ -8,19 +8,9 @@ import type { Agent } from '../../agents/agent.ts'
 import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
 import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Authenticate, Caller, Credentials } from '../index.ts'
-import {
-  allOf,
-  anonymous,
-  anyOf,
-  apiKey,
-  basic,
-  bearer,
-  ConfigError,
-  allowAnonymous,
-  hashApiKey,
-  mtls,
-} from '../index.ts'
+import { anonymous, type Caller } from '../../model/caller.ts'
+import type { Authenticate, Credentials } from '../index.ts'
+import { allOf, anyOf, apiKey, basic, bearer, ConfigError, allowAnonymous, hashApiKey, mtls } from '../index.ts'
 
 const { open, post, get } = openServers()
 const modern = { 'a2a-version': '1.0' }

@@ -1,10 +1,10 @@
-/** The steps that every call takes beside its operation, whatever binding it came by: admission, and the report to `onAnswer`. */
+/** The steps that every call takes beside its operation, whatever binding it came by: admission, and the report to `onOutcome`. */
 import type { Pollable, StreamItem, TaskEventStream } from '../../engine/contract.ts'
 import { nextOf, toPollable } from '../../engine/task/follow.ts'
 import { A2AError, type ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
-import type { AdmissionResult, Admit, RequestOutcome } from '../admission/admission.ts'
+import type { AdmissionResult, Admit, CallOutcome } from '../admission/admission.ts'
 import { credentialsOf } from '../admission/admission.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -60,8 +60,8 @@ export async function admitFailedCall(context: RequestContext, reason: unknown):
   }
 }
 
-/** Reports the request to `onAnswer`, once: later calls do nothing. */
-export function reportOutcome(context: RequestContext, outcome: RequestOutcome['outcome'], status: number): void {
+/** Reports the request to `onOutcome`, once: later calls do nothing. */
+export function reportOutcome(context: RequestContext, outcome: CallOutcome['outcome'], status: number): void {
   if (context.isReported) return
   context.isReported = true
   const { server, identity, endpoint, operation: performed, version, taskId, remoteAddress } = context
@@ -69,7 +69,7 @@ export function reportOutcome(context: RequestContext, outcome: RequestOutcome['
   try {
     const durationMs = performance.now() - context.began
     // Assigned one by one: conditional spreads took four times as long.
-    const answered: { -readonly [Field in keyof RequestOutcome]: RequestOutcome[Field] } = {
+    const answered: { -readonly [Field in keyof CallOutcome]: CallOutcome[Field] } = {
       agent: context.agent,
       endpoint,
       binding: context.binding,
@@ -82,9 +82,9 @@ export function reportOutcome(context: RequestContext, outcome: RequestOutcome['
     if (endpoint === 'call') answered.version = version.id
     if (taskId !== undefined) answered.taskId = taskId
     if (remoteAddress !== undefined) answered.remoteAddress = remoteAddress
-    server.onAnswer?.(answered)
+    server.onOutcome?.(answered)
   } catch (cause) {
-    server.log.warn('onAnswer failed', { agent: context.agent, cause })
+    server.log.warn('onOutcome failed', { agent: context.agent, cause })
   }
 }
 

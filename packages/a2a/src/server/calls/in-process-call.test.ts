@@ -7,7 +7,9 @@ import type { Message, StreamEvent } from '../../model/task.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { openServers, testMessage } from '../../testing/fixtures/test-server.ts'
 import { createHandler } from '../handler.ts'
-import type { AdmissionRequest, Authenticate, RequestOutcome, TaskEventStream } from '../index.ts'
+import type { TaskEventStream } from '../../engine/contract.ts'
+import type { AdmissionRequest } from '../admission/admission.ts'
+import type { Authenticate, CallOutcome } from '../index.ts'
 
 const { open } = openServers()
 const caller = { id: 'ann' }
@@ -21,16 +23,16 @@ async function eventsOf(stream: TaskEventStream): Promise<StreamEvent[]> {
   return events
 }
 
-/** A server that records what `admit` and `onAnswer` see. */
+/** A server that records what `admit` and `onOutcome` see. */
 function openObserved(over: Parameters<typeof open>[0] = {}) {
   const admitted: AdmissionRequest[] = []
-  const reported: RequestOutcome[] = []
+  const reported: CallOutcome[] = []
   const handler = open({
     admit(request) {
       admitted.push(request)
       return { headers: { 'x-left': '7' } }
     },
-    onAnswer: (outcome) => void reported.push(outcome),
+    onOutcome: (outcome) => void reported.push(outcome),
     ...over,
   })
   return { handler, admitted, reported }

@@ -34,7 +34,7 @@ export interface HandlerCallOptions {
   readonly credentials?: Omit<Credentials, 'agent'>
   /**
    * Whether the call is part of another call, which was admitted and is reported, such as work that an agent delegates: it spends no
-   * quota (`admit` is not called) and is not reported (`onAnswer` is not called). The permissions of its caller apply all the same.
+   * quota (`admit` is not called) and is not reported (`onOutcome` is not called). The permissions of its caller apply all the same.
    * It needs a `caller`. Default false.
    */
   readonly isNested?: boolean
@@ -52,9 +52,9 @@ export interface HandlerCallOptions {
   /** The trace of the call (W3C Trace Context). */
   readonly traceparent?: string | undefined
   readonly tracestate?: string | undefined
-  /** The operation that `admit` and `onAnswer` see, if your endpoint offers it by means of another. Default: the performed one. */
+  /** The operation that `admit` and `onOutcome` see, if your endpoint offers it by means of another. Default: the performed one. */
   readonly countsAs?: Operation
-  /** The binding that `admit` and `onAnswer` see: the one that your endpoint resembles. Default `JSONRPC`. */
+  /** The binding that `admit` and `onOutcome` see: the one that your endpoint resembles. Default `JSONRPC`. */
   readonly binding?: BindingName
   /** The memory of the response that contains the result, for one that may be large. Default: not counted after the call. */
   readonly memory?: ResponsePart | undefined

@@ -12,7 +12,7 @@ import type { NextStep } from '../../model/heavy-step.ts'
 import { readTracestate, traceIdOf } from '../../model/trace.ts'
 import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
-import type { RequestOutcome } from '../admission/admission.ts'
+import type { CallOutcome } from '../admission/admission.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { activeExtensions, requestedExtensions } from '../extensions/apply-extensions.ts'
 import type { CallConstraints } from '../extensions/extension.ts'
@@ -29,7 +29,7 @@ export class RequestContext implements CallContext {
   readonly server: ServerContext
   readonly request: HttpRequest
   readonly binding: BindingName
-  readonly endpoint: RequestOutcome['endpoint']
+  readonly endpoint: CallOutcome['endpoint']
   registeredAgent: RegisteredAgent
   /** `undefined` if the request names no version; `unsupported` if it names one that is not offered. */
   readonly requestedVersion: ProtocolVersion | 'unsupported' | undefined
@@ -38,7 +38,7 @@ export class RequestContext implements CallContext {
   /** The payload dialect; each version has two. */
   dialect: Dialect
   operation: Operation | undefined = undefined
-  /** The operation that `admit` and `onAnswer` see, if it is not the performed one. */
+  /** The operation that `admit` and `onOutcome` see, if it is not the performed one. */
   countsAs: Operation | undefined = undefined
   /** Not decoded yet; the dialect's `decodeRequest` decodes it. */
   payload: unknown = undefined
@@ -68,7 +68,7 @@ export class RequestContext implements CallContext {
   isChecked = false
   /** The headers that `admit` returned for the response. */
   admissionHeaders: HttpHeaders | undefined = undefined
-  /** The task that `onAnswer` reports. */
+  /** The task that `onOutcome` reports. */
   taskId: string | undefined = undefined
   isReported: boolean
   #account: ReaderAccount | undefined = undefined
@@ -80,7 +80,7 @@ export class RequestContext implements CallContext {
     request: HttpRequest,
     registeredAgent: RegisteredAgent,
     binding: BindingName,
-    endpoint: RequestOutcome['endpoint'] = 'call',
+    endpoint: CallOutcome['endpoint'] = 'call',
   ) {
     this.server = server
     this.request = request
@@ -90,7 +90,7 @@ export class RequestContext implements CallContext {
     this.requestedVersion = server.negotiator.requestedVersion(request)
     this.version = server.negotiator.responseVersion(this.requestedVersion)
     this.dialect = this.version.json
-    this.isReported = server.onAnswer === undefined
+    this.isReported = server.onOutcome === undefined
     this.began = this.isReported ? 0 : performance.now()
     // Read now: a closed connection no longer has an address.
     this.remoteAddress = this.isReported ? undefined : server.senderAddressOf(request)

@@ -4,7 +4,8 @@ import { A2AError } from '../../model/error.ts'
 import { errorNameOf } from '../../versions/error-names.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Store } from '../../stores/store.ts'
-import { type AgentSettings, createHandler, type EngineLog, type Handler, type ServerOptions } from '../index.ts'
+import type { EngineLog } from '../../engine/contract.ts'
+import { type AgentSettings, createHandler, type Handler, type ServerOptions } from '../index.ts'
 
 const opened: Handler[] = []
 after(() => Promise.all(opened.map((handler) => handler.close())))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Delivery, type EngineLog, webhook, type Webhook } from '../index.ts'
+import type { EngineLog } from '../../engine/contract.ts'
+import { type Delivery, webhook, type Webhook } from '../index.ts'
 
 const quiet: EngineLog = { debug() {}, info() {}, warn() {}, error() {} }
 const task = (state = 'TASK_STATE_WORKING') => ({ task: { id: 't1', contextId: 'c1', status: { state } } })

@@ -7,7 +7,8 @@ import { after, describe, it } from 'node:test'
 import express from 'express'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
 import { pushClaims, pushHeaders } from '../../model/push-headers.ts'
-import { type Delivery, type EngineLog, webhook, type WebhookOptions } from '../index.ts'
+import type { EngineLog } from '../../engine/contract.ts'
+import { type Delivery, webhook, type WebhookOptions } from '../index.ts'
 
 const quiet: EngineLog = { debug() {}, info() {}, warn() {}, error() {} }
 const servers: Server[] = []

@@ -1,8 +1,4 @@
 /** The entry point `@parley/a2a/stores/postgres`. */
+export type { PostgresPool } from './driver.ts'
 export { postgresStore } from './postgres-store.ts'
 export type { PostgresStoreOptions } from './postgres-store.ts'
-export type { ListenClient, PooledClient, PostgresClient, PostgresPool, PostgresQuery } from './driver.ts'
-export { postgresReader } from './dump/postgres-reader.ts'
-export { recordPostgresBackup } from './dump/record-backup.ts'
-export { postgresLoader } from './dump/postgres-loader.ts'
-export type { PostgresDumpOptions } from './dump/transaction.ts'

@@ -2,6 +2,3 @@
 export { sqliteStore } from './sqlite-store.ts'
 export type { SqliteStoreOptions } from './sqlite-store.ts'
 export { existingMasterKeys, masterKeyFile } from './master-key.ts'
-export { sqliteReader } from './dump/sqlite-reader.ts'
-export { sqliteLoader } from './dump/sqlite-loader.ts'
-export type { SqliteLoaderOptions } from './dump/sqlite-loader.ts'

@@ -1,5 +1,5 @@
 /** `a2a task push-config list`: the push notification configs of a task; with `--stream` one per line. */
-import { toProtoJson } from '@parley/a2a'
+import { toProtoJson } from '@parley/a2a/internal'
 import type { CommandContext } from '../../command.ts'
 import { field } from '../../output/text.ts'
 import { pushConfigText } from '../../push/push-config-text.ts'

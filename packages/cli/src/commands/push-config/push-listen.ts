@@ -3,7 +3,7 @@
  * of the task, ends when the task has settled, and removes the config.
  */
 import { randomUUID } from 'node:crypto'
-import { abortable, hasSettled, toProtoJson } from '@parley/a2a'
+import { abortable, hasSettled, toProtoJson } from '@parley/a2a/internal'
 import type { StreamEvent } from '@parley/a2a'
 import type { AgentConnection } from '../../agent/connection.ts'
 import type { CommandContext } from '../../command.ts'

@@ -1,6 +1,6 @@
 /** `a2a task cancel`: cancels a task and shows the state that results. Canceling a canceled task again is no error. */
-import { A2AError, omitUndefined } from '@parley/a2a'
-import type { Struct, Task } from '@parley/a2a'
+import { A2AError, type Struct, type Task } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { AgentConnection } from '../../agent/connection.ts'
 import type { CommandContext } from '../../command.ts'
 import { printTask, textOptions } from '../final-output.ts'

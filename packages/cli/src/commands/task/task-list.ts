@@ -1,6 +1,12 @@
 /** `a2a task list`: one page of the caller's tasks, or all of them. */
-import { omitUndefined, taskStates, toProtoJson } from '@parley/a2a'
-import type { ListTasksRequest, ListTasksResponse, TaskState } from '@parley/a2a'
+import {
+  omitUndefined,
+  taskStates,
+  toProtoJson,
+  type ListTasksRequest,
+  type ListTasksResponse,
+} from '@parley/a2a/internal'
+import type { TaskState } from '@parley/a2a'
 import type { AgentConnection } from '../../agent/connection.ts'
 import type { CommandContext } from '../../command.ts'
 import type { Settings } from '../../args/settings.ts'

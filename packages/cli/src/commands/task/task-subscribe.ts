@@ -1,5 +1,6 @@
 /** `a2a task subscribe`: follows a task until the agent's turn is over, across broken connections. */
-import { A2AError, omitUndefined } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { EventStream } from '@parley/a2a/client'
 import type { AgentConnection } from '../../agent/connection.ts'
 import { waitUnlessDetached } from '../../agent/detach.ts'

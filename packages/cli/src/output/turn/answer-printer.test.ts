@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import {
-  approvalMessage,
   artifact,
   authRequired,
   data,
@@ -13,8 +12,10 @@ import {
   reject,
   reply,
   status,
+  type AgentFunction,
+  type Task,
 } from '@parley/a2a'
-import type { AgentFunction, Task } from '@parley/a2a'
+import { approvalMessage } from '@parley/a2a/internal'
 import { serve } from '@parley/a2a/node'
 import { credentials } from '@parley/a2a/server'
 import { runA2a } from '../../run.ts'

@@ -2,8 +2,8 @@
  * What a command prints on a terminal for a person: the answer while it comes, then one line with the ids and the state, and the commands
  * that save its files and continue the task.
  */
-import { hasSettled, isInterrupted } from '@parley/a2a'
-import type { Message, StreamEvent, Task } from '@parley/a2a'
+import { isInterrupted, type Message, type StreamEvent, type Task } from '@parley/a2a'
+import { hasSettled } from '@parley/a2a/internal'
 import type { Output } from '../output.ts'
 import { neutralize } from '@parley/a2a/command-line'
 import { downloadCommand, followCommand, resumeCommand, type TaskTextOptions } from '../task-text.ts'

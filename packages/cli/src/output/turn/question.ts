@@ -2,9 +2,8 @@
  * What a waiting task asks, for people: the fields of a form and the options of a permission request in one line each, and the
  * arguments that answer it. The form itself, a JSON schema, is for programs.
  */
-import { asksForSecret, credentialsExtension, isStruct } from '@parley/a2a'
-import type { Json, Message, Part, SecurityScheme, Struct } from '@parley/a2a'
-import { fieldLines, requiredFields, schemaFields } from '@parley/a2a/adapters'
+import { credentialsExtension, type Json, type Message, type Part, type SecurityScheme, type Struct } from '@parley/a2a'
+import { asksForSecret, isStruct, fieldLines, requiredFields, schemaFields } from '@parley/a2a/internal'
 import { describeScheme } from '../../auth/card-schemes.ts'
 import { quoted } from '../task-text.ts'
 

@@ -1,7 +1,15 @@
 /** Reads from the status of a waiting task what it needs: a text, a form, a secret, credentials or tool results. */
-import type { Json, Message, Part, Struct, TaskStatus } from '@parley/a2a'
+import {
+  type Json,
+  type Message,
+  type Part,
+  type Struct,
+  type TaskStatus,
+  clientToolsExtension,
+  credentialsExtension,
+} from '@parley/a2a'
 import { safeHref } from '../../components/content/safe-href.ts'
-import { clientToolsExtension, credentialsExtension, isStruct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import { formFieldsFromSchema, type FormField } from './schema-form.ts'
 
 const apiKeyText = (location: string | undefined, name: string | undefined) =>

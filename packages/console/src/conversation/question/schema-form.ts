@@ -1,5 +1,6 @@
 /** Builds a form from the JSON Schema of an agent's question, and parses the input into the data it describes. */
-import { isStruct, type Json, type Struct } from '@parley/a2a'
+import type { Json, Struct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 
 export type FieldKind = 'text' | 'long' | 'number' | 'yes' | 'choice' | 'choices' | 'json'
 

@@ -1,5 +1,6 @@
 /** The foot of a conversation: a composer, or the form that the agent asks for; where the message goes; the request options. */
-import { isInterrupted, isRedacted, type Json, type Part } from '@parley/a2a'
+import { isInterrupted, type Json, type Part } from '@parley/a2a'
+import { isRedacted } from '@parley/a2a/internal'
 import { useSignal } from '@preact/signals'
 import type { Agent } from '../../api/admin.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'

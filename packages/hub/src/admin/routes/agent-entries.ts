@@ -1,6 +1,5 @@
 /** Adds, changes and removes agents in the configuration, and detects the kind of a URL or command. */
-import { linkSignals } from '@parley/a2a'
-import { validateAgentName } from '@parley/a2a/server'
+import { linkSignals, validateAgentName } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { uniqueAgentName, type Detect } from '../../agents/detect/detect.ts'
 import { diagnosisCodes } from '../../agents/detect/diagnosis.ts'

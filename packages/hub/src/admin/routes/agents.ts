@@ -1,5 +1,5 @@
 /** `/admin/agents`: the state of each agent, and its cards. */
-import type { CardVariant } from '@parley/a2a/server'
+import type { CardVariant } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { matchesFilter } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'

@@ -1,5 +1,5 @@
 /** `/admin/callers`: what each caller does, by the name of its keys. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { isoTime } from '../../http/json-response.ts'

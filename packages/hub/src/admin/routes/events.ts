@@ -1,6 +1,6 @@
 /** `/admin/events`: changes as server-sent events. `Last-Event-ID` resumes after that event, also after a restart. */
 import type { ServerResponse } from 'node:http'
-import { linkSignals } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { isoTime } from '../../http/json-response.ts'
 import type { ChangeSignal } from '../live-activity.ts'

@@ -1,5 +1,5 @@
 /** `/admin/failures`: why tasks failed, in groups. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { isoTime, notFoundError } from '../../http/json-response.ts'
 import { rangeMs, statRanges } from '../../telemetry/stats/stats-series.ts'

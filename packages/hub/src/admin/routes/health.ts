@@ -1,5 +1,6 @@
 /** `/admin/health`: the state of the hub. */
-import { omitUndefined, type FullStore } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
+import type { FullStore } from '@parley/a2a/stores'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AuditExportStatus } from '../../audit/audit-export.ts'

@@ -1,6 +1,6 @@
 /** `/admin/logs`: the last lines of this process's log, and those that follow, as server-sent events. */
 import type { ServerResponse } from 'node:http'
-import { linkSignals } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { RouteError } from '../../http/json-response.ts'
 import { logLevels } from '../../telemetry/logs/hub-log.ts'

@@ -1,6 +1,6 @@
 /** `/admin/push`: webhooks of all tasks, their attempts, and redelivery. */
-import type { Store } from '@parley/a2a'
-import type { HandlerPush } from '@parley/a2a/server'
+import type { Store } from '@parley/a2a/stores'
+import type { HandlerPush } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import { limitField, nameField, type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'

@@ -1,5 +1,5 @@
 /** `/admin/search`: finds agents, tasks and keys by name, id or text. */
-import type { Store } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
 import { z } from 'zod'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { matchesFilter, toListedAgent } from '../../discovery/listed-agent.ts'

@@ -1,5 +1,5 @@
 /** `/admin/session`: signs in at the console, with the admin key, a token or a one-time code, and out. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import type { AccessControl } from '../../auth/access-control.ts'
 import type { ConsoleSession } from '../../auth/console-session.ts'

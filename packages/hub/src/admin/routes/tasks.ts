@@ -1,6 +1,9 @@
 /** `/admin/tasks`: the tasks of all owners, each with its log, and as clients of every version receive it. */
-import { A2AError, type LogRecord, type Store, traceIdOfTask, traceIdOf, omitUndefined } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
 import {
+  traceIdOfTask,
+  traceIdOf,
+  omitUndefined,
   httpBindingNames,
   type HandlerPush,
   type LargeReader,
@@ -11,7 +14,8 @@ import {
   type TaskAdmin,
   type TaskAtHead,
   wireFrames,
-} from '@parley/a2a/server'
+} from '@parley/a2a/internal'
+import type { LogRecord, Store } from '@parley/a2a/stores'
 import { z } from 'zod'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
 import {

@@ -1,5 +1,5 @@
 /** `/admin/traces`: requests as trees of spans with their times. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import type { Traces, TraceSummary } from '../../telemetry/traces/trace-types.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore, type AgentCard } from '@parley/a2a'
+import type { AgentCard } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
 import { cardFingerprint, createCardWatch, toPartialCard } from './card-watch.ts'
 import { a2aEntry } from './entry.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Json, memoryStore, type OpenSpan, type Turn } from '@parley/a2a'
+import { type Json, memoryStore, type Turn } from '@parley/a2a'
+import type { OpenSpan } from '@parley/a2a/internal'
 import {
   createRemoteIdMapping,
   createTurnPosition,

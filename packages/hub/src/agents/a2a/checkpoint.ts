@@ -2,8 +2,16 @@
  * What the hub stores of the remote side. A checkpoint is the position of a turn: a restarted process finds the remote task
  * by it, and the next turn finds the task that asked the question. The id mapping lasts longer than a task.
  */
-import { cursorExtension, sessionKey } from '@parley/a2a'
-import type { AgentCard, Json, OpenSpan, Struct, Task, TaskStatus, Turn } from '@parley/a2a'
+import {
+  cursorExtension,
+  type AgentCard,
+  type Json,
+  type Struct,
+  type Task,
+  type TaskStatus,
+  type Turn,
+} from '@parley/a2a'
+import { sessionKey, type OpenSpan } from '@parley/a2a/internal'
 import type { EventFrame, EventStream } from '@parley/a2a/client'
 import type { AgentServices } from '../kind.ts'
 import { stableId } from '../derived-ids.ts'

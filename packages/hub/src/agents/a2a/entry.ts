@@ -1,5 +1,5 @@
 /** Schema of an `a2a` entry: the address of the remote agent, the trust in its card, and our credentials. */
-import { bindingNames } from '@parley/a2a/server'
+import { bindingNames } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { duration, httpUrl, nonEmpty, secret } from '../../config/values.ts'
 

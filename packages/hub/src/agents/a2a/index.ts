@@ -2,9 +2,9 @@
  * A remote A2A agent of any version and binding, as an agent of this hub. The hub publishes its card as its own, runs its
  * tasks under local ids, and keeps its output in the local log, so that callers of every version receive each event once.
  */
-import { A2AError, type AbandonedTask, type OpenSpan, type Report, type Turn } from '@parley/a2a'
+import { A2AError, type AbandonedTask, type Report, type Turn } from '@parley/a2a'
+import { type OpenSpan, clockOf } from '@parley/a2a/internal'
 import type { RemoteAgent } from '@parley/a2a/client'
-import { clockOf } from '@parley/a2a/server'
 import type { AgentKind } from '../kind.ts'
 import { createCardWatch, toPartialCard } from './card-watch.ts'
 import { a2aEntry, type A2AEntry } from './entry.ts'

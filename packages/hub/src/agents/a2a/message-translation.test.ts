@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { credentialsExtension, cursorExtension, timestampsExtension, traceExtension } from '@parley/a2a'
-import type { AgentCard, Artifact, Report, StreamEvent, TaskState, Turn } from '@parley/a2a'
+import {
+  credentialsExtension,
+  cursorExtension,
+  timestampsExtension,
+  type AgentCard,
+  type Artifact,
+  type Report,
+  type StreamEvent,
+  type TaskState,
+  type Turn,
+} from '@parley/a2a'
+import { traceExtension } from '@parley/a2a/internal'
 import {
   createEventTranslator,
   forwardedExtensions,

@@ -4,23 +4,25 @@
  * only, so the translator emits what our callers may see, once, and in an order that our log accepts.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { cursorExtension, delegationExtension, hasSettled, timestampsExtension, traceExtension } from '@parley/a2a'
-import type {
-  AgentCard,
-  AgentMessage,
-  Artifact,
-  Caller,
-  Message,
-  Part,
-  Report,
-  StreamEvent,
-  Struct,
-  Task,
-  TaskArtifactUpdateEvent,
-  TaskStatus,
-  TaskStatusUpdateEvent,
-  Turn,
+import {
+  cursorExtension,
+  timestampsExtension,
+  type AgentCard,
+  type AgentMessage,
+  type Artifact,
+  type Caller,
+  type Message,
+  type Part,
+  type Report,
+  type StreamEvent,
+  type Struct,
+  type Task,
+  type TaskArtifactUpdateEvent,
+  type TaskStatus,
+  type TaskStatusUpdateEvent,
+  type Turn,
 } from '@parley/a2a'
+import { delegationExtension, hasSettled, traceExtension } from '@parley/a2a/internal'
 import type { CallOptions, MessageInput, SendOptions } from '@parley/a2a/client'
 import type { RemoteCheckpoint } from './checkpoint.ts'
 import type { A2AEntry } from './entry.ts'

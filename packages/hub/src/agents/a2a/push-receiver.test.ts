@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
 import { createPushReceiver } from './push-receiver.ts'
 
 describe('push notifications of a remote agent', () => {

@@ -3,7 +3,8 @@
  * the peer still deduplicates the message, it is sent again (B-163). Other peers are queried and never made to do the work
  * twice.
  */
-import { canResend, isInterrupted, type A2AError, type Message } from '@parley/a2a'
+import { isInterrupted, type A2AError, type Message } from '@parley/a2a'
+import { canResend } from '@parley/a2a/internal'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
 import type { RemoteCheckpoint } from './checkpoint.ts'
 

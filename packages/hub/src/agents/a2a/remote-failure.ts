@@ -2,7 +2,8 @@
  * The error that a caller receives when the remote agent or the connection to it fails: a helpful sentence and a code for
  * programs. The peer's own message goes to the log. It is forwarded only if it is about the caller's message.
  */
-import { A2AError, type ErrorCode, type StateReport, type Turn } from '@parley/a2a'
+import { A2AError, type ErrorCode, type Turn } from '@parley/a2a'
+import type { StateReport } from '@parley/a2a/internal'
 import { egressBlockedReason } from './upstream.ts'
 
 const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {

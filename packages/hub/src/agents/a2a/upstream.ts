@@ -2,9 +2,16 @@
  * The current connection to the remote agent. It is opened on first use and refreshed periodically, and after failures that
  * a new card may fix. A turn keeps the connection it started with.
  */
-import { abortable, A2AError, omitUndefined, type AgentCard } from '@parley/a2a'
-import { connect } from '@parley/a2a/client'
-import type { ClientBinding, ConnectOptions, DirectRequest, Fetch, RemoteAgent, StoredToken } from '@parley/a2a/client'
+import { A2AError, type AgentCard } from '@parley/a2a'
+import { abortable, omitUndefined, type DirectRequest } from '@parley/a2a/internal'
+import {
+  connect,
+  type ClientBinding,
+  type ConnectOptions,
+  type Fetch,
+  type RemoteAgent,
+  type StoredToken,
+} from '@parley/a2a/client'
 import { grpc, type GrpcOptions } from '@parley/a2a/grpc'
 import type { AgentServices } from '../kind.ts'
 import type { RemoteCardWatch } from './card-watch.ts'

@@ -5,7 +5,7 @@
  */
 import type { SessionNotification, AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { Program } from '../programs/program.ts'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/internal'
 import { splitLines } from '../programs/lines.ts'
 import { attempt } from '../../json/attempt.ts'
 

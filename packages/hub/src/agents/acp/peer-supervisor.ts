@@ -3,7 +3,8 @@
  * had run for a while, otherwise with growing delays, so that a program that cannot start does not keep the machine busy.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { abortable, A2AError } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import { abortable } from '@parley/a2a/internal'
 import type { AcpPeer } from './peer.ts'
 
 export interface AcpPeerSupervisor {

@@ -1,6 +1,7 @@
 /** Permission requests of the agent as questions to the caller. */
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
-import { approvalMessage, optionOfKind, parseOption, type ApprovalQuestion, type Turn } from '@parley/a2a'
+import type { Turn } from '@parley/a2a'
+import { approvalMessage, optionOfKind, parseOption, type ApprovalQuestion } from '@parley/a2a/internal'
 import type { AcpEntry } from './entry.ts'
 
 export const cancelledPermission: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }

@@ -7,7 +7,8 @@ import {
   type RequestPermissionResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import { type Report, type Turn, artifact, fail, reject, omitUndefined } from '@parley/a2a'
+import { type Report, type Turn, artifact, fail, reject } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { type PermissionPrompter, cancelledPermission } from './permission.ts'
 import type { AcpEntry } from './entry.ts'
 import type { AcpPeer } from './peer.ts'

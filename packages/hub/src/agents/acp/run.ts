@@ -2,8 +2,8 @@
  * Runs a message as a turn of the agent's session. After a restart it loads the session, takes over what the agent had
  * said, and asks it to continue.
  */
-import { abortable, A2AError, artifact, newId, status } from '@parley/a2a'
-import type { AgentFunction, Artifact, Json, Turn } from '@parley/a2a'
+import { A2AError, artifact, newId, status, type AgentFunction, type Artifact, type Json, type Turn } from '@parley/a2a'
+import { abortable } from '@parley/a2a/internal'
 import type { AgentServices } from '../kind.ts'
 import type { KeyedMutex } from '../programs/semaphore.ts'
 import { withTimeout } from '../timeouts.ts'

@@ -1,7 +1,6 @@
 /** The JSON lines that a program writes, and what each line means for the task. */
-import { newId } from '@parley/a2a'
-import type { Report, Artifact, Part } from '@parley/a2a'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { newId, type Report, type Artifact, type Part } from '@parley/a2a'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/internal'
 import { z } from 'zod'
 
 const structSchema = z.record(z.string(), z.json())

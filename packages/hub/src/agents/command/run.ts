@@ -1,6 +1,6 @@
 /** Sends one message to a program and derives the state of its task. The exit code of the program decides (S0-16). */
-import { fail, isStruct } from '@parley/a2a'
-import type { AgentFunction, Json, Report, Turn } from '@parley/a2a'
+import { fail, type AgentFunction, type Json, type Report, type Turn } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import type { AgentServices } from '../kind.ts'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import type { ProgramExit, Program } from '../programs/program.ts'

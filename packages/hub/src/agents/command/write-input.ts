@@ -1,5 +1,5 @@
 /** What a program gets of a turn: its arguments, its environment, and the message on stdin. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { Json, Turn, Struct } from '@parley/a2a'
 import type { CommandEntry } from './entry.ts'
 import type { ProgramFile } from './turn-folder.ts'

@@ -2,7 +2,8 @@
  * Detects a program that implements the Agent Client Protocol, by its response to `initialize`. It opens no session and sends
  * no prompt.
  */
-import { abortable, memoryKeyValueStore } from '@parley/a2a'
+import { abortable } from '@parley/a2a/internal'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
 import { acpEntry } from '../acp/entry.ts'
 import { openAcpPeer } from '../acp/peer.ts'
 import { cancelledPermission } from '../acp/permission.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { validateAgentName } from '@parley/a2a/server'
+import { validateAgentName } from '@parley/a2a/internal'
 import { uniqueAgentName, agentNameFrom } from './detect.ts'
 
 describe('a name for an agent', () => {

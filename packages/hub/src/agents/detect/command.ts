@@ -1,5 +1,5 @@
 /** Detects any other program: it gets the text of a message on stdin, and its output is the answer. */
-import { linkSignals } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import { becomesBlockedOnInput } from '../programs/blocked-on-input.ts'
 import { splitLines } from '../programs/lines.ts'
 import { startProgram, type Program, type ProgramOptions } from '../programs/program.ts'

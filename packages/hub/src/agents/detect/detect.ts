@@ -2,8 +2,7 @@
  * Detection for `parley agent add`: finds the agent kind behind an address or a command, and the configuration entry for
  * it.
  */
-import { linkSignals } from '@parley/a2a'
-import { validateAgentName } from '@parley/a2a/server'
+import { linkSignals, validateAgentName } from '@parley/a2a/internal'
 import { operatorMessage } from '../../json/operator-message.ts'
 import { withScheme } from '../../config/values.ts'
 import { diagnoseTimeout, mostSpecific, tokenRefused, type Diagnosis } from './diagnosis.ts'

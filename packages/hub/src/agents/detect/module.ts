@@ -1,5 +1,5 @@
 /** Detects a file that exports an agent. It inspects the text before loading, because loading another script would run it. */
-import { abortable } from '@parley/a2a'
+import { abortable } from '@parley/a2a/internal'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { operatorMessage } from '../../json/operator-message.ts'

@@ -1,5 +1,5 @@
 /** Detects an OpenClaw gateway: it sends the first frame, and no other server sends that one. */
-import { abortable } from '@parley/a2a'
+import { abortable } from '@parley/a2a/internal'
 import { targetUrl, type DetectorResult, type Detector, type DetectDeps, type DetectTarget } from './detect.ts'
 import { connectParams, refusalError } from '../openclaw/gateway/handshake.ts'
 import { openOpenClawConnection } from '../openclaw/gateway/connection.ts'

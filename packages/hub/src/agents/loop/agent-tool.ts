@@ -2,11 +2,10 @@
  * Another agent of the hub as a tool: a real task on behalf of the same caller. Questions of the child go up to the caller,
  * and the answer goes down to the same child task.
  */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined, readableName } from '@parley/a2a/internal'
 import type { AgentMessage, Artifact, Part, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
 import { runHop } from '../../delegation/hop.ts'
 import type { InProcessClient } from '../kind.ts'
-import { readableName } from '@parley/a2a/server'
 import type { LoopTool, LoopToolCall, ToolOutcome, ToolSource } from './tool.ts'
 import { textOfParts } from '../part-reader.ts'
 

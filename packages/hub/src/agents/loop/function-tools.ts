@@ -7,7 +7,7 @@ import type { Json, Message, Part, Struct, Turn } from '@parley/a2a'
 import { z } from 'zod'
 import { isToolAllowed } from '../mcp/server.ts'
 import { loadModule } from '../module/load-module.ts'
-import { readableName, skillOfTool } from '@parley/a2a/server'
+import { readableName, skillOfTool } from '@parley/a2a/internal'
 import type { LoopTool, LoopToolCall, ToolOutcome, ToolSource } from './tool.ts'
 
 /** What a file exports for each tool. */

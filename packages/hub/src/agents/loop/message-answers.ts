@@ -1,6 +1,14 @@
 /** What a task waits for, and what the message of a turn answers: tool calls for the client, and a question of a child. */
-import { isStruct, clientToolsExtension as uri, isRedacted } from '@parley/a2a'
-import type { Message, Part, Struct, AgentMessage, Json, Report } from '@parley/a2a'
+import {
+  clientToolsExtension as uri,
+  type Message,
+  type Part,
+  type Struct,
+  type AgentMessage,
+  type Json,
+  type Report,
+} from '@parley/a2a'
+import { isStruct, isRedacted } from '@parley/a2a/internal'
 import { truncateText } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
 import type { Toolbox } from './toolbox.ts'

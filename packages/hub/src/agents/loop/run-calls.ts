@@ -3,8 +3,8 @@
  * result is stored before the model is asked again. So a restart runs nothing twice, and the model is informed if the outcome
  * of a call is unknown. Failures of a tool are results for the model.
  */
-import { abortable, A2AError, artifact, omitUndefined } from '@parley/a2a'
-import type { AgentMessage, Message, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
+import { A2AError, artifact, type AgentMessage, type Message, type Part, type Struct, type Turn } from '@parley/a2a'
+import { abortable, omitUndefined, type OpenSpan } from '@parley/a2a/internal'
 import { createHopState } from '../../delegation/hop.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
 import { createPausableTimeout, type PausableTimeout } from '../timeouts.ts'

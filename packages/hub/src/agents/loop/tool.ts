@@ -1,5 +1,6 @@
 /** A tool of the loop, whatever its source: a function that the model may call by name. */
-import type { AgentMessage, AgentSkill, Message, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
+import type { AgentMessage, AgentSkill, Message, Part, Struct, Turn } from '@parley/a2a'
+import type { OpenSpan } from '@parley/a2a/internal'
 import type { HopState } from '../../delegation/hop.ts'
 
 export interface LoopTool {

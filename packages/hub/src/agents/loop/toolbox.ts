@@ -1,5 +1,6 @@
 /** The tools of a turn, each under a unique name that the model may use. */
-import { isStruct, type Struct, type Turn } from '@parley/a2a'
+import type { Struct, Turn } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import { z } from 'zod'
 import type { ChatTool } from '../chat-model.ts'
 import type { LoopTool, ToolSource } from './tool.ts'

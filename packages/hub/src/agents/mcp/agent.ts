@@ -3,8 +3,18 @@
  * a call decides what a restart does: a repeatable tool is called again; the outcome of any other is unknown.
  */
 import { UrlElicitationRequiredError, type Progress } from '@modelcontextprotocol/client'
-import { artifact, fail, inputRequired, reject, status, omitUndefined } from '@parley/a2a'
-import type { Agent, Message, Report, Turn } from '@parley/a2a'
+import {
+  artifact,
+  fail,
+  inputRequired,
+  reject,
+  status,
+  type Agent,
+  type Message,
+  type Report,
+  type Turn,
+} from '@parley/a2a'
+import { omitUndefined, schemaFields } from '@parley/a2a/internal'
 import { streamReports, type EmitReport } from '../report-channel.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
 import { traceMeta, withToolSpan } from '../call-spans.ts'
@@ -16,7 +26,6 @@ import type { McpEntry } from './server.ts'
 import { missingFields, resolveCall } from './call-request.ts'
 import { explainUnclearCall } from './explain-call.ts'
 import type { PendingCall, CallRequest, ResolvedCall } from './call-request.ts'
-import { schemaFields } from '@parley/a2a/adapters'
 import { textOfParts } from '../part-reader.ts'
 import { createProgressThrottle, progressText } from './progress-throttle.ts'
 import { toolFailure } from './tool-failure.ts'

@@ -2,7 +2,8 @@
  * An MCP server as agents use it: one connection per conversation, and a separate one by which the hub inspects the server
  * and learns of changes. Orphaned programs of an earlier hub are ended first.
  */
-import { type Turn, A2AError, sessionKey } from '@parley/a2a'
+import { type Turn, A2AError } from '@parley/a2a'
+import { sessionKey } from '@parley/a2a/internal'
 import type { AgentServices } from '../kind.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
 import { createMcpConnection, type McpConnection, type McpDiscoveryCache } from './connection.ts'

@@ -2,9 +2,9 @@
  * Finds the call that a message means. Programs send data, `{ tool, arguments }`, or name the tool as the skill and send
  * only its arguments. People write `tool(arguments)`, `tool name=value`, or only the text if the tool needs a single text.
  */
-import { type Json, type Message, type Struct, type Violation, isStruct } from '@parley/a2a'
+import type { Json, Message, Struct, Violation } from '@parley/a2a'
+import { isStruct, schemaFields, parseInput, requiredFields } from '@parley/a2a/internal'
 import type { Callable } from './callable.ts'
-import { schemaFields, parseInput, requiredFields } from '@parley/a2a/adapters'
 import { schemaViolations, describeViolations, parseCallArguments } from './parse-input.ts'
 import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 import { textOfParts } from '../part-reader.ts'

@@ -1,12 +1,11 @@
 /** What can be called at a server: tools, and, if the operator enables them, prompts and the reading of resources. */
 import type { CallToolResult, Prompt, Tool } from '@modelcontextprotocol/client'
-import { type AgentSkill, type Part, type Struct, isStruct, type Json } from '@parley/a2a'
+import type { AgentSkill, Part, Struct, Json } from '@parley/a2a'
+import { isStruct, readableName, skillOfTool, schemaFields, requiredFields } from '@parley/a2a/internal'
 import { matchesPattern } from '../name-pattern.ts'
-import { readableName, skillOfTool } from '@parley/a2a/server'
 import type { McpCallOptions, McpConnection } from './connection.ts'
 import { partOfResource, partsOfContent, partsOfResult } from './content.ts'
 import { type McpEntry, isToolAllowed } from './server.ts'
-import { schemaFields, requiredFields } from '@parley/a2a/adapters'
 
 export interface Callable {
   readonly name: string

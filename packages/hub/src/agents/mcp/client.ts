@@ -15,7 +15,7 @@ import type { ProgramManager } from '../programs/program-manager.ts'
 import { startProgram, type ProgramExit, type Program } from '../programs/program.ts'
 import { createHttpTransport, type MessageLimit } from './http-transport.ts'
 import type { McpServer } from './server.ts'
-import { exceedsJsonNodes } from '@parley/a2a/server'
+import { exceedsJsonNodes } from '@parley/a2a/internal'
 import { splitLines } from '../programs/lines.ts'
 import { hubVersion } from '../../config/hub-version.ts'
 

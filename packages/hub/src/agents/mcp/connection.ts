@@ -17,8 +17,8 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { abortable, A2AError, linkSignals, omitUndefined, type Struct } from '@parley/a2a'
-import { defaultJsonNodes } from '@parley/a2a/server'
+import { A2AError, type Struct } from '@parley/a2a'
+import { abortable, linkSignals, omitUndefined, defaultJsonNodes } from '@parley/a2a/internal'
 import { createPausableTimeout } from '../timeouts.ts'
 import { connectMcpClient, type McpClientOptions } from './client.ts'
 import type { McpHttpTransport } from './http-transport.ts'

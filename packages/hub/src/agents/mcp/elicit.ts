@@ -2,9 +2,9 @@
  * Converts a question of an MCP server to a question to the caller, and the reply to the answer that the server expects:
  * fields of a form, which may arrive as data, as JSON, line by line, or, if there is only one, as plain text.
  */
-import { isStruct, type AgentMessage, type Json, type Message, type Struct } from '@parley/a2a'
+import type { AgentMessage, Json, Message, Struct } from '@parley/a2a'
+import { isStruct, fieldLines, schemaFields, parseInput, type SchemaFields } from '@parley/a2a/internal'
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
-import { fieldLines, schemaFields, parseInput, type SchemaFields } from '@parley/a2a/adapters'
 import { schemaViolations, describeViolations } from './parse-input.ts'
 import { textOfParts } from '../part-reader.ts'
 

@@ -1,7 +1,7 @@
 /** The question after an unclear message: lists the tools, or describes the input of the one that is meant. */
 import type { Json, AgentMessage } from '@parley/a2a'
 import type { Callable } from './callable.ts'
-import { fieldLines } from '@parley/a2a/adapters'
+import { fieldLines } from '@parley/a2a/internal'
 import type { UnclearCall } from './call-request.ts'
 
 /** Maximum number listed for people; programs get all. */

@@ -2,8 +2,7 @@
  * MCP over streamable HTTP: the SDK's transport with two additions. A stream that ends before its response fails that call,
  * for which the SDK would wait until the timeout. And the size of each message is limited.
  */
-import { omitUndefined } from '@parley/a2a'
-import { JsonMeter } from '@parley/a2a/server'
+import { omitUndefined, JsonMeter } from '@parley/a2a/internal'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client'
 import type { McpServer } from './server.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct } from '@parley/a2a'
-import { parseInput, parseValue } from '@parley/a2a/adapters'
+import { parseInput, parseValue } from '@parley/a2a/internal'
 import { parseCallArguments } from './parse-input.ts'
 
 const schema: Struct = {

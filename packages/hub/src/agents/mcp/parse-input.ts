@@ -1,6 +1,6 @@
 /** Arguments in brackets, and validation by a schema: what tools need beyond forms. */
-import { isStruct, type Json, type Struct, type Violation } from '@parley/a2a'
-import { parseInput, schemaFields } from '@parley/a2a/adapters'
+import type { Json, Struct, Violation } from '@parley/a2a'
+import { isStruct, parseInput, schemaFields } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { attempt } from '../../json/attempt.ts'
 import { parseJsonOrUndefined } from '../../json/bounded-json.ts'

@@ -1,6 +1,6 @@
 /** Makes an agent of a framework, exported by a module, an agent of the hub. Each adapter is loaded when a module needs it. */
 import type { Agent } from '@parley/a2a'
-import { importInstalled, type AdapterOptions, type FrameworkName, type ModelUsage } from '@parley/a2a/adapters'
+import { type AdapterOptions, importInstalled, type FrameworkName, type ModelUsage } from '@parley/a2a/internal'
 import type { AgentServices } from '../kind.ts'
 
 /** For people, and the entry point of the adapter. */

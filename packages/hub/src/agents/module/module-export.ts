@@ -1,6 +1,6 @@
 /** Finds the agent and its description among the exports of a module of the operator. */
-import { omitUndefined, type Agent } from '@parley/a2a'
-import { recognizeFramework, type FrameworkName } from '@parley/a2a/adapters'
+import type { Agent } from '@parley/a2a'
+import { omitUndefined, recognizeFramework, type FrameworkName } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { skillSchema } from '../../config/sections/skill.ts'
 import type { PartialCard } from '../kind.ts'

@@ -2,8 +2,8 @@
  * A model as an agent: it gets a message with its history, and its text is forwarded as it arrives. The endpoint keeps no
  * state, so an interrupted turn runs again and starts its answer anew.
  */
-import { A2AError, data, fail, omitUndefined } from '@parley/a2a'
-import type { Agent, Report, Turn } from '@parley/a2a'
+import { A2AError, data, fail, type Agent, type Report, type Turn } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { ChatAnswer, ChatMessage, ChatModel, ModelCall } from '../chat-model.ts'
 import { earlierMessages, userMessage, type HistoryBounds } from './chat-history.ts'
 import { finalReport, failureReport, usageMetadata } from './final-report.ts'

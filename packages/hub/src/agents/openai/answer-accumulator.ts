@@ -2,7 +2,8 @@
  * Accumulates the chunks of an answer: text, refusals, fragments of tool calls, the finish reason and the usage. Everything
  * is validated: endpoints that call themselves compatible differ in every detail.
  */
-import { isStruct, newId } from '@parley/a2a'
+import { newId } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import type { ChatFinish, ChatToolCall, TokenUsage } from '../chat-model.ts'
 import { responseTooLarge } from './response-body.ts'
 import { errorInBody, unreadableAnswer } from './model-errors.ts'

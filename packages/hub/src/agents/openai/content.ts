@@ -3,7 +3,8 @@
  * files inline. The hub fetches URLs with the guarded fetch: an endpoint may be inside the network that the URL must not
  * reach.
  */
-import { A2AError, omitUndefined, type Part } from '@parley/a2a'
+import { A2AError, type Part } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { ChatContent, ChatModel } from '../chat-model.ts'
 import type { AgentServices, PartBytes } from '../kind.ts'
 import type { OpenaiEntry } from './entry.ts'

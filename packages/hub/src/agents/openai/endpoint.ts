@@ -2,7 +2,8 @@
  * Requests to an OpenAI-compatible endpoint, one attempt each. Returns the response or throws an A2AError that explains the
  * failure.
  */
-import { A2AError, linkSignals } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import { linkSignals } from '@parley/a2a/internal'
 import type { OpenaiEntry } from './entry.ts'
 import { readJson } from './response-body.ts'
 import { responseError, modelUnreachable } from './model-errors.ts'

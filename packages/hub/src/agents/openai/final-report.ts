@@ -1,6 +1,6 @@
 /** The final report of a task after the last answer, or the failure, of its model. Shared by all agents that use a model. */
-import { A2AError, fail, reject, omitUndefined } from '@parley/a2a'
-import type { Report, StateReport, Struct, Turn } from '@parley/a2a'
+import { A2AError, fail, reject, type Report, type Struct, type Turn } from '@parley/a2a'
+import { omitUndefined, type StateReport } from '@parley/a2a/internal'
 import type { ChatAnswer, ModelCall, TokenUsage } from '../chat-model.ts'
 
 /** `said`: whether the caller has received any part of the answer. */

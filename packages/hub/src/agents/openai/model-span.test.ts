@@ -1,7 +1,8 @@
 /** The span of a model call in the trace of its turn. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { memoryStore, readTraceparent, type Span } from '@parley/a2a'
+import { memoryStore } from '@parley/a2a'
+import { readTraceparent, type Span } from '@parley/a2a/internal'
 import type { AgentServices } from '../kind.ts'
 import { openKind } from '../testing/open-kind.ts'
 import { scriptedModel, type Script } from '../testing/scripted-model.ts'

@@ -2,7 +2,8 @@
  * Records one model call as a span of its turn, by OpenTelemetry's conventions for generative AI: the model, the tokens,
  * the finish reason and the cost. It contains no message text.
  */
-import { A2AError, omitUndefined, type OpenSpan, type Struct } from '@parley/a2a'
+import { A2AError, type Struct } from '@parley/a2a'
+import { omitUndefined, type OpenSpan } from '@parley/a2a/internal'
 import type { ModelCall, ModelTrace } from '../chat-model.ts'
 
 interface ModelSpan {

@@ -2,7 +2,8 @@
  * A model behind an OpenAI-compatible endpoint. A request is retried while no part of its answer has been reported.
  * Features that the endpoint does not support (streams, usage within a stream) are not requested again.
  */
-import { A2AError, omitUndefined } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { ChatAnswer, ChatEvent, ChatModel, ChatRequest, ModelCall } from '../chat-model.ts'
 import type { AgentServices } from '../kind.ts'
 import { parseJson, readEvents, readJson } from './response-body.ts'

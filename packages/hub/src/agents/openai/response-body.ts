@@ -1,5 +1,5 @@
 /** Reads the body of a response with a size limit: as one JSON value, or as events of a stream. */
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/internal'
 import { createParser } from 'eventsource-parser'
 import { answerInterrupted, unreadableAnswer } from './model-errors.ts'
 

@@ -3,7 +3,7 @@
  * older drafts of the protocol; the answer is then a data part. JSON without a schema is requested by
  * `metadata.mimeType`. Accepting only JSON is no request: it is the default of clients that read text (CrewAI).
  */
-import { omitUndefined, isStruct } from '@parley/a2a'
+import { omitUndefined, isStruct } from '@parley/a2a/internal'
 import type { Turn, Json, Struct } from '@parley/a2a'
 import type { OpenaiEntry } from './entry.ts'
 import { z } from 'zod'

@@ -1,5 +1,6 @@
 /** Chooses the transport of a turn to the gateway, and resumes a turn after a restart. */
-import { fail, linkSignals, omitUndefined, type Agent, type Report, type Turn } from '@parley/a2a'
+import { fail, type Agent, type Report, type Turn } from '@parley/a2a'
+import { linkSignals, omitUndefined } from '@parley/a2a/internal'
 import type { AgentServices } from '../kind.ts'
 import { withHopSpan } from '../call-spans.ts'
 import type { OpenClawEntry } from './entry.ts'

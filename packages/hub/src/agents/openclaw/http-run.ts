@@ -3,7 +3,7 @@
  * be resumed: the gateway stops it when the client disconnects.
  */
 import { A2AError, fail, type AgentLog, type Report, type Struct, type Turn } from '@parley/a2a'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/internal'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { createGrowingAnswer } from './growing-answer.ts'
 import type { OpenClawEntry } from './entry.ts'

@@ -3,7 +3,8 @@
  * gateway's in-memory state (responses to repeated requests for five minutes, ends of runs a little longer) is lost when it
  * restarts.
  */
-import { A2AError, omitUndefined } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { joinTexts } from './growing-answer.ts'
 import { failedOutcome, type RunOutcome } from './run-outcome.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'

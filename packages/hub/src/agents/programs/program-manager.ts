@@ -6,7 +6,8 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AgentLog, type KeyValueStore, newId } from '@parley/a2a'
+import { type AgentLog, newId } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import { type Program, type ProgramOptions, startProgram } from './program.ts'
 
 export interface ProgramManager {

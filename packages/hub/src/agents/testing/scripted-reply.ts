@@ -2,7 +2,7 @@
  * The replies of a scripted model, and how they are written: as a stream, as one answer, or as a response that is not an
  * answer.
  */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 

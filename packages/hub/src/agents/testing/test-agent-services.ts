@@ -1,7 +1,8 @@
 /** The agent services for tests: contain only what a test passes. */
 import { delimiter, dirname } from 'node:path'
-import { memoryKeyValueStore, type AgentLog } from '@parley/a2a'
-import { clockOf } from '@parley/a2a/server'
+import type { AgentLog } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
+import { clockOf } from '@parley/a2a/internal'
 import type { AgentServices } from '../kind.ts'
 import { createPartReader } from '../part-reader.ts'
 

@@ -1,5 +1,6 @@
 /** The other agents of a hub, for tests: each with its own tasks, kept for the lifetime of the client. */
-import { isTerminal, omitUndefined, type Agent, type AgentCard, type StreamEvent, type Task } from '@parley/a2a'
+import { isTerminal, type Agent, type AgentCard, type StreamEvent, type Task } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { testAgent, type TestAgent } from '@parley/a2a/testing'
 import type { InProcessClient, InProcessCall } from '../kind.ts'
 

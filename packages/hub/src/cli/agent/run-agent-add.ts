@@ -1,5 +1,5 @@
 /** What `parley agent add` does. Loaded when it runs: it needs the configuration and all agent kinds. */
-import { validateAgentName } from '@parley/a2a/server'
+import { validateAgentName } from '@parley/a2a/internal'
 import { agentNameFrom, uniqueAgentName } from '../../agents/detect/detect.ts'
 import type { Detect, DetectedAgent, DetectTarget } from '../../agents/detect/detect.ts'
 import type { AgentKind } from '../../agents/kind.ts'

@@ -1,5 +1,5 @@
 /** Runs the checks of `parley doctor`, each only if what it needs is known. */
-import { isLoopbackHost, omitUndefined } from '@parley/a2a'
+import { isLoopbackHost, omitUndefined } from '@parley/a2a/internal'
 import { resolve } from 'node:path'
 import { checkStoreSection, configBaseDir, validSections } from '../../config/check-config.ts'
 import { lacksOnlySecrets, problemLines, readConfig, resolvedDataDirectory, type CliConfig } from '../cli-settings.ts'

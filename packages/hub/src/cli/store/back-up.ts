@@ -1,5 +1,6 @@
 /** The work of `parley backup` and `parley export`: a whole store into a file. */
-import { writeBackup, writeDump, type BackupKeyring, type DumpCounts, type StoreReader } from '@parley/a2a/stores/dump'
+import type { BackupKeyring, DumpCounts, StoreReader } from '@parley/a2a/internal'
+import { writeBackup, writeDump } from '@parley/a2a/stores/dump'
 import { hubVersion } from '../../config/hub-version.ts'
 import { describeStore } from '../../store/open-store.ts'
 import { CliError, usageError, type Flags, type Terminal } from '../command.ts'

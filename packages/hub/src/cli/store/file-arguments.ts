@@ -1,6 +1,6 @@
 /** The file that a command of a whole store reads or writes, and texts about what it contains. */
 import { resolve } from 'node:path'
-import type { DumpCounts } from '@parley/a2a/stores/dump'
+import type { DumpCounts } from '@parley/a2a/internal'
 import { counted } from '../output.ts'
 import { usageError, type Flags, type Terminal } from '../command.ts'
 

@@ -1,17 +1,8 @@
 /** The work of `parley restore` and `parley import`: a whole store from a file. */
 import { createReadStream, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  isMasterKeyOf,
-  readBackup,
-  readBackupManifest,
-  readDump,
-  type BackupManifest,
-  type BackupSummary,
-  type DumpEntry,
-  type DumpSummary,
-  type StoreLoader,
-} from '@parley/a2a/stores/dump'
+import type { BackupManifest, BackupSummary, DumpEntry, DumpSummary, StoreLoader } from '@parley/a2a/internal'
+import { isMasterKeyOf, readBackupManifest, readBackup, readDump } from '@parley/a2a/stores/dump'
 import { describeStore } from '../../store/open-store.ts'
 import { createBackupCheck } from '../../verify/check-backup.ts'
 import { findingText } from '../../verify/finding-report.ts'

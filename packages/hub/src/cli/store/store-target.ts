@@ -4,7 +4,7 @@
  * that uses another store is not asked: the address is often a default, and an erasure there could not be undone.
  */
 import { existsSync } from 'node:fs'
-import type { FullStore } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a/stores'
 import type { HubHealth } from '../../admin/routes/health.ts'
 import { describeStore, openStore, sqliteFile, type StoreSettings } from '../../store/open-store.ts'
 import { hubConnection, requestAdmin } from '../admin-request.ts'

@@ -1,7 +1,15 @@
 /** Opens the store of a command as a whole, to read or to fill it, without the hub. */
 import { existsSync } from 'node:fs'
-import { existingMasterKeys, sqliteLoader, sqliteReader } from '@parley/a2a/stores/sqlite'
-import { DumpError, type StoreLoader, type StoreReader } from '@parley/a2a/stores/dump'
+import type { StoreLoader, StoreReader } from '@parley/a2a/internal'
+import { existingMasterKeys } from '@parley/a2a/stores/sqlite'
+import {
+  recordPostgresBackup,
+  DumpError,
+  postgresLoader,
+  postgresReader,
+  sqliteLoader,
+  sqliteReader,
+} from '@parley/a2a/stores/dump'
 import { connectionOptions, sqliteFile, type StoreSettings } from '../../store/open-store.ts'
 import { recordSqliteBackup, removeSqliteBackupRecord, type LastBackup } from '../../store/last-backup.ts'
 import { operatorMessage } from '../../json/operator-message.ts'
@@ -44,10 +52,7 @@ function sqlite(settings: StoreSettings): WholeStore {
 
 async function postgres(settings: StoreSettings): Promise<WholeStore> {
   const { store, directStore, masterKey, previousMasterKeys = [] } = settings
-  const [{ default: pg }, { postgresLoader, postgresReader, recordPostgresBackup }] = await Promise.all([
-    import('pg'),
-    import('@parley/a2a/stores/postgres'),
-  ])
+  const { default: pg } = await import('pg')
   // One long transaction occupies a connection of a pooler for as long.
   const connectionString = directStore === undefined || directStore === 'none' ? store : directStore
   const options = { connect: () => new pg.Client({ connectionString, ...connectionOptions }) }

@@ -2,8 +2,7 @@
  * Opens a store together with the master key that wraps its keys at that moment. While the master key is rotated, that may be another
  * one than the hub would use first: a backup with the wrong one could never be read.
  */
-import { checkKey } from '@parley/a2a/server'
-import type { StoreReader } from '@parley/a2a/stores/dump'
+import { checkKey, type StoreReader } from '@parley/a2a/internal'
 import type { WholeStore } from './whole-store.ts'
 
 export interface ReaderWithKey {

@@ -1,5 +1,5 @@
 /** Card settings: the top-level `card`, and `card` of an entry of `agents`. */
-import { type BindingName, bindingNames } from '@parley/a2a/server'
+import { type BindingName, bindingNames } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { skillSchema } from './skill.ts'
 import { httpUrl, nonEmpty } from '../values.ts'

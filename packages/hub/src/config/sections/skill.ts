@@ -1,5 +1,6 @@
 /** A skill in the configuration: fewer fields than on a card; the rest is derived. */
-import { omitUndefined, type AgentSkill } from '@parley/a2a'
+import type { AgentSkill } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { nonEmpty } from '../values.ts'
 

@@ -1,7 +1,7 @@
 /** Delegation of a hub without a listener: with its own keys, and a key-value store in memory. */
 import { exportJWK, generateKeyPair } from 'jose'
-import { memoryKeyValueStore } from '@parley/a2a'
-import type { SigningKeys } from '@parley/a2a/server'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
+import type { SigningKeys } from '@parley/a2a/internal'
 import { createDelegation, type Delegation, type DelegationDeps, type DelegationSettings } from '../delegation.ts'
 import { openHubIdentity } from '../hub-identity.ts'
 

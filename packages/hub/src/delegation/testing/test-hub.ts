@@ -1,8 +1,10 @@
 /** Agents of one hub without a listener. Their tasks are in a store that may outlive them, as after the end of a process. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { memoryStore, type Agent, type Caller, type Message, type Store, type Task } from '@parley/a2a'
-import { createHandler, type AgentSettings, type CallContext, type Engine, type HandlerCall } from '@parley/a2a/server'
+import { memoryStore, type Agent, type Caller, type Message, type Task } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
+import type { Engine, HandlerCall } from '@parley/a2a/internal'
+import { createHandler, type AgentSettings, type CallContext } from '@parley/a2a/server'
 import type { InProcessClient } from '../../agents/kind.ts'
 import { withTools, type ModuleFunction } from '../../agents/module/with-tools.ts'
 import { createInProcessClient, type InProcessClientDeps } from '../in-process-client.ts'

@@ -4,7 +4,7 @@
  */
 import { A2AError } from '@parley/a2a'
 import { connect, type ConnectOptions, type Fetch } from '@parley/a2a/client'
-import { systemClock } from '@parley/a2a/server'
+import { systemClock } from '@parley/a2a/internal'
 import { fetchHubCatalog } from './hub-catalog.ts'
 import type { AgentProfile, AgentDirectory, DirectoryAgent } from './agent-directory.ts'
 import { createRemoteAgent, profileOfCard } from './remote-agent.ts'

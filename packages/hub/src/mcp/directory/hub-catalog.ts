@@ -2,7 +2,8 @@
  * The agents that a hub offers to the caller, from its catalog (`/.well-known/ai-catalog.json`). If a hub has no catalog,
  * the agent at its root is used.
  */
-import { A2AError, linkSignals, omitUndefined } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import { linkSignals, omitUndefined } from '@parley/a2a/internal'
 import type { Fetch } from '@parley/a2a/client'
 import { z } from 'zod'
 import { catalogExtension } from '../../discovery/discovery-routes.ts'

@@ -1,7 +1,16 @@
 /** One of the hub's own agents in an agent directory: its turns are read from the log, as every stream is. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Caller, type Message, type Task, abortable, hasSettled, taskIdOfEvent } from '@parley/a2a'
-import type { Credentials, HandlerCall, ResponsePart, StreamItem, TaskEventStream } from '@parley/a2a/server'
+import type { Caller, Message, Task } from '@parley/a2a'
+import {
+  abortable,
+  hasSettled,
+  taskIdOfEvent,
+  type HandlerCall,
+  type ResponsePart,
+  type StreamItem,
+  type TaskEventStream,
+} from '@parley/a2a/internal'
+import type { Credentials } from '@parley/a2a/server'
 import type { AgentProfile, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 
 /** Polling interval for an agent that does not stream. */

@@ -2,15 +2,16 @@
  * The agent directory of one request at `/mcp`: the hub's own agents as the caller may see them, and remote agents if the
  * caller may choose addresses.
  */
-import { A2AError, omitUndefined, type Caller, type ErrorCode, type Operation } from '@parley/a2a'
-import type { Admit, AgentSettings, Credentials, HandlerCall, OnAnswer, ResponseMemory } from '@parley/a2a/server'
+import { A2AError, type Caller, type ErrorCode } from '@parley/a2a'
+import { omitUndefined, type Operation, type HandlerCall, type ResponseMemory } from '@parley/a2a/internal'
+import type { Admit, AgentSettings, Credentials, OnOutcome } from '@parley/a2a/server'
 import type { AgentProfile, AgentDirectory, DirectoryAgent } from './agent-directory.ts'
 import { createLocalAgent } from './local-agent.ts'
 
 export interface LocalDirectoryDeps {
   readonly handlerCall: HandlerCall
   readonly admit: Admit
-  readonly onAnswer: OnAnswer
+  readonly onOutcome: OnOutcome
   /** The names of all agents, regardless of permissions. */
   names(): readonly string[]
   agentSettings(agent: string): AgentSettings | undefined
@@ -53,7 +54,7 @@ export function createLocalDirectory(
   function withRateLimit(reach: NonNullable<AgentDirectory['remote']>): NonNullable<AgentDirectory['remote']> {
     return async (url, signal) => {
       await countRequest(deps.admit, caller, credentials(''))
-      return withAudit(await reach(url, signal), url, caller, deps.onAnswer)
+      return withAudit(await reach(url, signal), url, caller, deps.onOutcome)
     }
   }
 }
@@ -96,11 +97,11 @@ async function rejectUnknownAgent(handlerCall: HandlerCall, agent: string, crede
 }
 
 /** A remote agent called on behalf of a caller: calls are written to the audit log, like those of the hub's own agents. */
-function withAudit(agent: DirectoryAgent, url: string, caller: Caller, onAnswer: OnAnswer): DirectoryAgent {
+function withAudit(agent: DirectoryAgent, url: string, caller: Caller, onOutcome: OnOutcome): DirectoryAgent {
   async function withAuditRecord<T>(operation: Operation, work: Promise<T>): Promise<T> {
     const began = performance.now()
     const end = (outcome: 'OK' | ErrorCode): void =>
-      onAnswer({
+      onOutcome({
         agent: nameOf(url),
         caller,
         endpoint: 'call',

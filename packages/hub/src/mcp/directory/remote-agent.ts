@@ -2,9 +2,9 @@
  * An agent in the directory that is called over the network. The size of its answers is limited, because it may be
  * untrusted.
  */
-import type { AgentCard, Message, Part, StreamEvent, Task } from '@parley/a2a'
+import { type AgentCard, type Message, type Part, type StreamEvent, type Task, A2AError } from '@parley/a2a'
 import type { AgentResponse, CallOptions, EventStream, RemoteAgent } from '@parley/a2a/client'
-import { A2AError, hasSettled, taskIdOfEvent, omitUndefined } from '@parley/a2a'
+import { hasSettled, taskIdOfEvent, omitUndefined } from '@parley/a2a/internal'
 import type { AgentProfile, AgentRef, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 
 /** Limit of one answer, in characters. */

@@ -4,7 +4,7 @@
  */
 import { inputRequired, isSpecType, type ClientCapabilities, type InputRequest } from '@modelcontextprotocol/server'
 import type { Part, Struct, Task } from '@parley/a2a'
-import { asksForSecret, isStruct, omitUndefined } from '@parley/a2a'
+import { asksForSecret, isStruct, omitUndefined } from '@parley/a2a/internal'
 import { textOfParts } from '../../agents/part-reader.ts'
 
 export interface AgentQuestion {

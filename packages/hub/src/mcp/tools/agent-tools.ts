@@ -1,5 +1,6 @@
 /** The tools that list agents and describe what they can do. */
-import { omitUndefined, type AgentSkill } from '@parley/a2a'
+import type { AgentSkill } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import type { AgentProfile } from '../directory/agent-directory.ts'

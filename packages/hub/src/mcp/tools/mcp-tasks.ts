@@ -5,8 +5,17 @@
  */
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/server'
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
-import { A2AError, hasSettled, isInterrupted, newId, omitUndefined } from '@parley/a2a'
-import type { Message, StreamEvent, Struct, Task, TaskState } from '@parley/a2a'
+import {
+  A2AError,
+  isInterrupted,
+  newId,
+  type Message,
+  type StreamEvent,
+  type Struct,
+  type Task,
+  type TaskState,
+} from '@parley/a2a'
+import { hasSettled, omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import type { McpToolCall, McpServerTool } from './tool.ts'
 import type { DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'

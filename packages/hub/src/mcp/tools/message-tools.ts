@@ -3,9 +3,9 @@
  * the answer goes to the same task; otherwise the result explains how to answer.
  */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
-import type { Message, Part, Struct, Task } from '@parley/a2a'
+import { type Message, type Part, type Struct, type Task, isInterrupted, newId } from '@parley/a2a'
 import { z } from 'zod'
-import { isInterrupted, newId, omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { type McpToolCall, type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import { sendAndWait } from './wait-for-task.ts'
 import type { AgentRef, DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'

@@ -1,7 +1,7 @@
 /** State that goes to the client with a question and comes back with the answer. A client can forge it. */
-import type { Json, Message, Part } from '@parley/a2a'
+import { type Json, type Message, type Part, A2AError } from '@parley/a2a'
 import { z } from 'zod'
-import { A2AError, isStruct, omitUndefined } from '@parley/a2a'
+import { isStruct, omitUndefined } from '@parley/a2a/internal'
 import { answerParts } from './agent-question.ts'
 import { parseBoundedJson } from '../../json/bounded-json.ts'
 

@@ -1,5 +1,6 @@
 /** The states of a task as words for models and people. */
-import { taskStates, type TaskState } from '@parley/a2a'
+import type { TaskState } from '@parley/a2a'
+import { taskStates } from '@parley/a2a/internal'
 
 export const stateWords = [
   'unknown',

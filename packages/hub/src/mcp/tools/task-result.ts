@@ -3,8 +3,8 @@
  * for how to continue if it has not ended.
  */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
-import { hasSettled, isInterrupted, omitUndefined } from '@parley/a2a'
-import type { Artifact, Json, Message, Part, Task } from '@parley/a2a'
+import { isInterrupted, type Artifact, type Json, type Message, type Part, type Task } from '@parley/a2a'
+import { hasSettled, omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { artifactUri } from './artifact-uri.ts'
 import { contentBlock, partFilename, createSizeBudget, type SizeBudget } from './content-blocks.ts'

@@ -1,5 +1,5 @@
 /** The tools for existing tasks: read, await and cancel. */
-import { hasSettled } from '@parley/a2a'
+import { hasSettled } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { type McpToolCall, type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import { waitForTask } from './wait-for-task.ts'

@@ -3,7 +3,7 @@
  * agent may send thousands of events a second; the client gets a few of them, and always the last.
  */
 import type { StreamEvent, TaskState } from '@parley/a2a'
-import { systemClock } from '@parley/a2a/server'
+import { systemClock } from '@parley/a2a/internal'
 import { stateWord } from './state-word.ts'
 import { textOfParts } from '../../agents/part-reader.ts'
 

@@ -2,8 +2,8 @@
  * Sends one message and waits for its result, with progress and a time limit. If the client cancels the tool call, the task
  * is canceled. If the time runs out or the connection is lost, the task continues.
  */
-import type { AgentLog, Message, StreamEvent, Task } from '@parley/a2a'
-import { A2AError, linkSignals, taskIdOfEvent, omitUndefined } from '@parley/a2a'
+import { type AgentLog, type Message, type StreamEvent, type Task, A2AError } from '@parley/a2a'
+import { linkSignals, taskIdOfEvent, omitUndefined } from '@parley/a2a/internal'
 import type { DirectoryAgent, AgentAnswer, AgentCallOptions } from '../directory/agent-directory.ts'
 import type { ToolProgress } from './tool-progress.ts'
 

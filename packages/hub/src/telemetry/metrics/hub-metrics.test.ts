@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type Store, type Struct, type TaskState } from '@parley/a2a'
-import type { RequestOutcome } from '@parley/a2a/server'
+import { memoryStore, type Struct, type TaskState } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
+import type { CallOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createHubMetrics } from './hub-metrics.ts'
 import { prometheusText } from './metrics-route.ts'
 import { timedStore } from '../telemetry.ts'
 
-const answered: RequestOutcome = {
+const answered: CallOutcome = {
   agent: 'gpt',
   endpoint: 'call',
   operation: 'SendMessage',
@@ -59,11 +60,11 @@ const span = (kind: TraceSpan['kind'], attributes: Struct, outcome: 'ok' | 'erro
 describe('what the hub counts', () => {
   it('is every request: by agent, operation, outcome, binding and version, and how long it took [B-171 T-12]', async () => {
     const { metrics, lines } = open()
-    metrics.onAnswer(answered)
-    metrics.onAnswer(answered)
-    metrics.onAnswer({ ...answered, outcome: 'RATE_LIMITED', binding: 'GRPC' })
+    metrics.onOutcome(answered)
+    metrics.onOutcome(answered)
+    metrics.onOutcome({ ...answered, outcome: 'RATE_LIMITED', binding: 'GRPC' })
     const { operation: _, version: _version, ...card } = answered
-    metrics.onAnswer({ ...card, endpoint: 'card' })
+    metrics.onOutcome({ ...card, endpoint: 'card' })
     const shown = await lines()
     const counted = (operation: string, outcome: string, binding: string, version: string) =>
       `parley_requests_total{agent="gpt",operation="${operation}",outcome="${outcome}",binding="${binding}",version="${version}"}`
@@ -76,7 +77,7 @@ describe('what the hub counts', () => {
 
   it('has no series for unknown agent names from requests: their number is unbounded', async () => {
     const { metrics, lines } = open()
-    for (let n = 0; n < 50; n += 1) metrics.onAnswer({ ...answered, agent: `guess-${n}`, outcome: 'TASK_NOT_FOUND' })
+    for (let n = 0; n < 50; n += 1) metrics.onOutcome({ ...answered, agent: `guess-${n}`, outcome: 'TASK_NOT_FOUND' })
     const shown = (await lines()).filter((line) => line.startsWith('parley_requests_total{'))
     assert.deepEqual(shown.length, 1)
     assert.match(shown[0] ?? '', /agent="-".* 50$/)

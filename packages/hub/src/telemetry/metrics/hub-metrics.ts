@@ -1,8 +1,8 @@
 /** The metrics of the hub: requests, tasks, streams, webhooks, agents, the store, and what agents report (T-12). */
-import { isTerminal, type Store, type StreamEvent } from '@parley/a2a'
-import { clockOf } from '@parley/a2a/server'
-import type { RequestOutcome, EventContext, HandlerReaders, PushResult } from '@parley/a2a/server'
-import type { ConnectionCounts } from '@parley/a2a/node'
+import { isTerminal, type StreamEvent } from '@parley/a2a'
+import type { Store } from '@parley/a2a/stores'
+import { clockOf, type HandlerReaders, type PushResult, type ConnectionCounts } from '@parley/a2a/internal'
+import type { CallOutcome, EventContext } from '@parley/a2a/server'
 import type { AuditExportStatus } from '../../audit/audit-export.ts'
 import type { SecretProviderStatus } from '../../config/secrets/secret-cache.ts'
 import type { EndedTasks } from '../stats/stats-history.ts'
@@ -15,7 +15,7 @@ import { addStoreMetrics } from './store-metrics.ts'
 
 export interface HubMetrics {
   readonly registry: MetricRegistry
-  onAnswer(answered: RequestOutcome): void
+  onOutcome(answered: CallOutcome): void
   onEvent(event: StreamEvent, about: EventContext): void
   onPush(news: PushResult): void
   onStore(operation: string, seconds: number, isOk: boolean): void
@@ -174,7 +174,7 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
 
   return {
     registry,
-    onAnswer({ agent: name, endpoint, operation = endpoint, outcome, binding, version = '-', durationMs }) {
+    onOutcome({ agent: name, endpoint, operation = endpoint, outcome, binding, version = '-', durationMs }) {
       const agent = agentLabel(name)
       requests.add([agent, operation, outcome, binding, version])
       latency.observe([agent, operation, binding], durationMs / 1_000)

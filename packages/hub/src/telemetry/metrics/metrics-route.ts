@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
 import type { Middleware } from '@parley/a2a/node'
-import { isLocalRequest } from '@parley/a2a/server'
+import { isLocalRequest } from '@parley/a2a/internal'
 import type { HubConfig } from '../../config/hub-config.ts'
 import { isLoopback } from '../../http/serve-options.ts'
 import { senderOf, type RateLimiter } from '../../limits/rate-limiter.ts'

@@ -2,7 +2,8 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api'
 import type { Link, Tracer, Attributes } from '@opentelemetry/api'
 import type { IdGenerator } from '@opentelemetry/sdk-trace'
-import { isStruct, type Json, type Struct } from '@parley/a2a'
+import type { Json, Struct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 import type { TraceSpan, TraceSpanKind } from '../traces/trace-types.ts'
 
 /** Returns the ids of the span that is being created. */

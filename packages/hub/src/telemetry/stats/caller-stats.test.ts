@@ -38,11 +38,11 @@ describe('the statistics of callers', () => {
   it('count calls, errors, tokens and cost, also of what agents do on behalf of a caller', async () => {
     const world = createWorld()
     const history = world.open()
-    for (let n = 0; n < 3; n += 1) history.onAnswer(answered('ann'))
-    history.onAnswer(answered('ann', { operation: 'GetTask' }))
-    history.onAnswer(answered('ann', { outcome: 'INTERNAL', status: 500 }))
-    history.onAnswer(answered('bob', { outcome: 'INVALID_PARAMS', status: 400 }))
-    history.onAnswer(answered('bob', { caller: undefined }))
+    for (let n = 0; n < 3; n += 1) history.onOutcome(answered('ann'))
+    history.onOutcome(answered('ann', { operation: 'GetTask' }))
+    history.onOutcome(answered('ann', { outcome: 'INTERNAL', status: 500 }))
+    history.onOutcome(answered('bob', { outcome: 'INVALID_PARAMS', status: 400 }))
+    history.onOutcome(answered('bob', { caller: undefined }))
     history.onEvent(failed, { agent: 'a', owner: 'ann' })
     history.onEvent(failed, { agent: 'b', owner: 'agent:a|ann' })
     history.onSpan(spent, 'a', 'ann')
@@ -57,10 +57,10 @@ describe('the statistics of callers', () => {
   it('survive a restart, are those of all replicas, and expire', async () => {
     const world = createWorld()
     const first = world.open()
-    first.onAnswer(answered('ann'))
+    first.onOutcome(answered('ann'))
     await first.close()
     const replicas = [world.open(), world.open()]
-    for (const replica of replicas) replica.onAnswer(answered('ann'))
+    for (const replica of replicas) replica.onOutcome(answered('ann'))
     await Promise.all(replicas.map((replica) => replica.flush()))
     const callsIn = async (range: '24h' | '7d' | '30d') => (await world.open().callers(range))[0]?.calls
     assert.deepEqual([await callsIn('24h'), await callsIn('30d')], [3, 3])
@@ -76,9 +76,9 @@ describe('the statistics of callers', () => {
   it('count all callers after the first thousand of an hour together', async () => {
     let at = midnight
     const stats = createCallerStats({ now: () => at, onCount() {} }, 3)
-    for (let n = 0; n < 5; n += 1) stats.onAnswer(`caller ${n}`, true, false)
-    stats.onAnswer('caller 0', true, false)
-    stats.onAnswer('x'.repeat(2_000), true, false)
+    for (let n = 0; n < 5; n += 1) stats.onOutcome(`caller ${n}`, true, false)
+    stats.onOutcome('caller 0', true, false)
+    stats.onOutcome('x'.repeat(2_000), true, false)
     const rows = (): readonly (readonly [string, number])[] =>
       stats
         .changed()
@@ -92,16 +92,16 @@ describe('the statistics of callers', () => {
     ]
     assert.deepEqual(rows(), expected)
     at += hour
-    stats.onAnswer('caller 4', true, false)
+    stats.onOutcome('caller 4', true, false)
     assert.deepEqual(rows(), [...expected, ['caller 4', 1]])
   })
 
   it('are removed by the erasure of the caller, and not written again', async () => {
     const world = createWorld()
     const history = world.open()
-    for (const id of ['ann', 'console|ann', 'joann']) history.onAnswer(answered(id))
+    for (const id of ['ann', 'console|ann', 'joann']) history.onOutcome(answered(id))
     await history.flush()
-    history.onAnswer(answered('ann'))
+    history.onOutcome(answered('ann'))
     const nothing = async (): Promise<void> => {}
     const hub = {
       ...{ cancel: nothing, forget: nothing, revokeKey: nothing, endSession: nothing, flush: history.flush },
@@ -109,7 +109,7 @@ describe('the statistics of callers', () => {
     }
     const { counters } = await eraseCaller({ store: world.store, hub, now: () => world.clock.at }, 'ann', 'erased:1')
     assert.equal(counters, 4)
-    history.onAnswer(answered('joann'))
+    history.onOutcome(answered('joann'))
     for (const range of ['24h', '30d'] as const) {
       const left = await history.callers(range)
       assert.deepEqual(
@@ -122,10 +122,10 @@ describe('the statistics of callers', () => {
   it('are not counted again for a caller that was erased and calls once more', async () => {
     const world = createWorld()
     const history = world.open()
-    history.onAnswer(answered('ann'))
+    history.onOutcome(answered('ann'))
     await history.flush()
     await history.forgetCaller((name) => name === 'ann')
-    history.onAnswer(answered('ann'))
+    history.onOutcome(answered('ann'))
     assert.equal((await history.callers('24h'))[0]?.calls, 1)
   })
 })

@@ -4,7 +4,8 @@
  * thousand of an hour or a day are counted together.
  */
 import { createHash } from 'node:crypto'
-import { newId, type Json, type KeyValueEntry, type KeyValueWrite } from '@parley/a2a'
+import { newId, type Json } from '@parley/a2a'
+import type { KeyValueEntry, KeyValueWrite } from '@parley/a2a/stores'
 import { roundCost } from '../traces/span-totals.ts'
 import { addSpent, amountOf, type Spent } from './stat-counters.ts'
 
@@ -40,7 +41,7 @@ export interface CallerRow {
 
 export interface CallerStats {
   /** It sent a request, which was a message to an agent (`isCall`) or ended with an error of the hub or the agent (`isFault`). */
-  onAnswer(caller: string, isCall: boolean, isFault: boolean): void
+  onOutcome(caller: string, isCall: boolean, isFault: boolean): void
   /** A task of this owner failed. */
   onFailed(owner: string): void
   onSpent(owner: string, spent: Spent): void
@@ -119,7 +120,7 @@ export function createCallerStats(
   }
 
   return {
-    onAnswer(caller, isCall, isFault) {
+    onOutcome(caller, isCall, isFault) {
       const at = now()
       count(callerOf(caller), (usage) => {
         usage.lastSeenAt = at

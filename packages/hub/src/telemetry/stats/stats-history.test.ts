@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type FullStore, type KeyValueStore, type StreamEvent } from '@parley/a2a'
+import { memoryStore, type StreamEvent } from '@parley/a2a'
+import type { FullStore, KeyValueStore } from '@parley/a2a/stores'
 import { createStatsHistory, statsKind, type StatsHistory, type StatsHistoryDeps } from './stats-history.ts'
 
 const minute = 60_000
@@ -54,12 +55,12 @@ describe('the statistics of the hub', () => {
   it('count requests, calls, errors, tasks, tokens and cost by agent and for the hub', async () => {
     const world = createWorld()
     const history = world.open()
-    for (let n = 0; n < 98; n += 1) history.onAnswer(answered())
-    history.onAnswer(answered({ agent: 'b', durationMs: 5_000 }))
-    history.onAnswer(answered({ outcome: 'INTERNAL', durationMs: 5_000 }))
-    history.onAnswer(answered({ operation: 'GetTask', durationMs: 60_000 }))
-    history.onAnswer(answered({ outcome: 'INVALID_PARAMS', status: 400 }))
-    history.onAnswer(answered({ endpoint: 'card', operation: undefined }))
+    for (let n = 0; n < 98; n += 1) history.onOutcome(answered())
+    history.onOutcome(answered({ agent: 'b', durationMs: 5_000 }))
+    history.onOutcome(answered({ outcome: 'INTERNAL', durationMs: 5_000 }))
+    history.onOutcome(answered({ operation: 'GetTask', durationMs: 60_000 }))
+    history.onOutcome(answered({ outcome: 'INVALID_PARAMS', status: 400 }))
+    history.onOutcome(answered({ endpoint: 'card', operation: undefined }))
     history.onEvent(reached('TASK_STATE_SUBMITTED'), { agent: 'a', owner: 'anonymous' })
     history.onEvent(reached('TASK_STATE_FAILED'), { agent: 'a', owner: 'anonymous' })
     history.onEvent(reached('TASK_STATE_SUBMITTED'), { agent: 'b', owner: 'agent:a|anonymous' })
@@ -109,8 +110,8 @@ describe('the statistics of the hub', () => {
   it('have no series for unknown agent names from requests: their number is unbounded', async () => {
     const world = createWorld()
     const history = world.open()
-    history.onAnswer(answered({ agent: 'c' }))
-    history.onAnswer(answered({ agent: '*' }))
+    history.onOutcome(answered({ agent: 'c' }))
+    history.onOutcome(answered({ agent: '*' }))
     assert.equal((await last(history, 'c'))?.requests, 0)
     assert.equal((await last(history))?.requests, 2)
     await history.flush()
@@ -125,7 +126,7 @@ describe('the statistics of the hub', () => {
     const world = createWorld()
     const history = world.open()
     for (let n = 0; n < 26; n += 1) {
-      history.onAnswer(answered())
+      history.onOutcome(answered())
       world.at += hour
       await history.flush()
     }
@@ -164,8 +165,8 @@ describe('the statistics of the hub', () => {
       },
     }
     const history = world.open({ kv })
-    history.onAnswer(answered())
-    history.onAnswer(answered())
+    history.onOutcome(answered())
+    history.onOutcome(answered())
     t.mock.timers.tick(9_999)
     assert.equal(writes, 0)
     t.mock.timers.tick(1)
@@ -179,16 +180,16 @@ describe('the statistics of the hub', () => {
   it('survive a restart, and a kill without the last interval', async () => {
     const world = createWorld()
     const first = world.open()
-    first.onAnswer(answered())
+    first.onOutcome(answered())
     await first.close()
     const second = world.open()
-    second.onAnswer(answered())
+    second.onOutcome(answered())
     await second.flush()
     // Not written: this process ends here.
-    second.onAnswer(answered())
+    second.onOutcome(answered())
     world.at += minute
     const third = world.open()
-    third.onAnswer(answered({ outcome: 'UNAVAILABLE', status: 503 }))
+    third.onOutcome(answered({ outcome: 'UNAVAILABLE', status: 503 }))
     const { steps, totals } = await third.series('1h', 'a')
     assert.deepEqual(
       steps.slice(-2).map(({ requests }) => requests),
@@ -224,7 +225,7 @@ describe('the statistics of the hub', () => {
   it('are the sum of all replicas, whichever is asked', async () => {
     const world = createWorld()
     const [one, two] = [world.open(), world.open()]
-    for (const history of [one, two, two]) history.onAnswer(answered())
+    for (const history of [one, two, two]) history.onOutcome(answered())
     await Promise.all([one.flush(), two.flush()])
     for (const history of [one, two]) {
       assert.equal((await last(history, 'a'))?.requests, 3)
@@ -238,12 +239,12 @@ describe('the statistics of the hub', () => {
     const one = world.open({ streams: () => world.streams })
     const two = world.open({ streams: () => 4 })
     world.streams = 3
-    one.onAnswer(streaming)
-    two.onAnswer(streaming)
+    one.onOutcome(streaming)
+    two.onOutcome(streaming)
     await Promise.all([one.flush(), two.flush()])
     world.at += 1_000
     const restarted = world.open({ streams: () => 5 })
-    restarted.onAnswer(streaming)
+    restarted.onOutcome(streaming)
     assert.equal((await last(restarted))?.streams, 7)
   })
 
@@ -252,7 +253,7 @@ describe('the statistics of the hub', () => {
     const world = createWorld()
     const history = world.open()
     world.streams = 2
-    history.onAnswer(answered({ operation: 'SubscribeToTask' }))
+    history.onOutcome(answered({ operation: 'SubscribeToTask' }))
     for (let n = 0; n < 3; n += 1) {
       world.at += minute
       t.mock.timers.tick(10_000)
@@ -277,7 +278,7 @@ describe('the statistics of the hub', () => {
     }
     const history = world.open({ kv, log: { warn: (message) => void warnings.push(message) } })
     for (let n = 0; n < 3; n += 1) {
-      history.onAnswer(answered())
+      history.onOutcome(answered())
       await history.flush()
       world.at += minute
     }
@@ -291,12 +292,12 @@ describe('the statistics of the hub', () => {
     const world = createWorld()
     const history = world.open()
     for (let n = 0; n < 3; n += 1) {
-      history.onAnswer(answered())
+      history.onOutcome(answered())
       await history.flush()
       world.at += minute
     }
     world.at -= 3 * minute
-    history.onAnswer(answered())
+    history.onOutcome(answered())
     await history.close()
     world.at += 3 * minute
     const { steps } = await world.open().series('1h', 'a')
@@ -319,7 +320,7 @@ describe('the statistics of the hub', () => {
     }
     const history = world.open({ kv, hasAgent: () => true })
     for (let n = 0; n < 3; n += 1) {
-      for (let agent = 0; agent < 200; agent += 1) history.onAnswer(answered({ agent: `agent-${agent}` }))
+      for (let agent = 0; agent < 200; agent += 1) history.onOutcome(answered({ agent: `agent-${agent}` }))
       await history.flush()
       world.at += 5 * minute
     }

@@ -3,7 +3,8 @@
  * batches beside the requests, so a killed process loses at most one interval. Every process writes rows of its own, and readers add
  * them up: replicas need not coordinate, and a repeated write changes nothing. Rows expire by themselves.
  */
-import type { AgentLog, Json, KeyValueEntry, KeyValueStore, KeyValueWrite } from '@parley/a2a'
+import type { AgentLog, Json } from '@parley/a2a'
+import type { KeyValueEntry, KeyValueStore, KeyValueWrite } from '@parley/a2a/stores'
 import {
   callerRows,
   callerWrite,
@@ -50,7 +51,7 @@ export interface EndedTasks {
   readonly isFailing: boolean
 }
 
-export interface StatsHistory extends Pick<StatsRecorder, 'onAnswer' | 'onEvent' | 'onSpan'> {
+export interface StatsHistory extends Pick<StatsRecorder, 'onOutcome' | 'onEvent' | 'onSpan'> {
   /** Of an agent, or of the hub. */
   series(range: StatRange, agent?: string): Promise<StatSeries>
   /** Of every agent that was used in the last 90 days, in a few reads whatever the number of agents. */
@@ -189,7 +190,7 @@ export function createStatsHistory({
   }
 
   return {
-    onAnswer: recorder.onAnswer,
+    onOutcome: recorder.onOutcome,
     onEvent: recorder.onEvent,
     onSpan: recorder.onSpan,
     flush,

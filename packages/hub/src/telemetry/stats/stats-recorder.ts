@@ -3,7 +3,7 @@
  * added up by minute, five minutes and hour when the history is written or read.
  */
 import { isTerminal, newId, type StreamEvent } from '@parley/a2a'
-import type { EventContext, RequestOutcome } from '@parley/a2a/server'
+import type { EventContext, CallOutcome } from '@parley/a2a/server'
 import { isDelegated } from '../../delegation/delegated-owner.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import type { CallerStats } from './caller-stats.ts'
@@ -61,8 +61,8 @@ export interface StatsRecorderDeps {
 }
 
 export interface StatsRecorder {
-  onAnswer(
-    answered: Pick<RequestOutcome, 'agent' | 'caller' | 'endpoint' | 'operation' | 'outcome' | 'status' | 'durationMs'>,
+  onOutcome(
+    answered: Pick<CallOutcome, 'agent' | 'caller' | 'endpoint' | 'operation' | 'outcome' | 'status' | 'durationMs'>,
   ): void
   onEvent(event: StreamEvent, about: Pick<EventContext, 'agent' | 'owner'>): void
   /** A span that an agent reported has ended, of a task of this owner. */
@@ -160,7 +160,7 @@ export function createStatsRecorder({ now, hasAgent, streams, callers, onCount }
 
   return {
     lastCalls,
-    onAnswer({ agent, caller, endpoint, operation, outcome, status, durationMs }) {
+    onOutcome({ agent, caller, endpoint, operation, outcome, status, durationMs }) {
       if (endpoint !== 'call') return
       const isFault = status >= 500 || faultCodes.has(outcome)
       const isCall =
@@ -173,7 +173,7 @@ export function createStatsRecorder({ now, hasAgent, streams, callers, onCount }
         countTime(counters, durationMs)
       })
       if (isCall) called(agent)
-      if (caller !== undefined) callers.onAnswer(caller.id, isCall, isFault)
+      if (caller !== undefined) callers.onOutcome(caller.id, isCall, isFault)
       if (operation !== 'SendStreamingMessage' && operation !== 'SubscribeToTask') return
       measureStreams(hubSeries)
       if (isSeries(agent)) measureStreams(agent)
@@ -189,7 +189,7 @@ export function createStatsRecorder({ now, hasAgent, streams, callers, onCount }
         })
       }
       if (state !== 'TASK_STATE_SUBMITTED') return
-      // Calls inside the hub are not reported to `onAnswer`; their owner is the calling agent.
+      // Calls inside the hub are not reported to `onOutcome`; their owner is the calling agent.
       const isCall = isDelegated(owner)
       countBoth(agent, (counters) => {
         counters.tasks += 1

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type FullStore, type StoreStatistics } from '@parley/a2a'
+import { memoryStore } from '@parley/a2a'
+import type { StoreStatistics } from '@parley/a2a/internal'
+import type { FullStore } from '@parley/a2a/stores'
 import { createStoreMonitor, reportCacheMs } from './store-monitor.ts'
 import { createStoreSamples, samplePeriodMs } from './store-samples.ts'
 

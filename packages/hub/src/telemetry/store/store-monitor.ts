@@ -2,8 +2,9 @@
  * The facts about the store that operators watch: size, growth, oldest tasks, backlogs, the last backup. They are read at most every
  * fifteen seconds, however often they are requested: a scrape costs a large store nothing.
  */
-import type { AgentLog, FullStore, KeyValueStore, StoreStatistics } from '@parley/a2a'
-import { clockOf } from '@parley/a2a/server'
+import type { AgentLog } from '@parley/a2a'
+import { type StoreStatistics, clockOf } from '@parley/a2a/internal'
+import type { FullStore, KeyValueStore } from '@parley/a2a/stores'
 import { createStoreSamples, samplePeriodMs, type StoreGrowth } from './store-samples.ts'
 
 export interface StoreReport {

@@ -2,7 +2,7 @@
  * The size of the store over time, so that its growth can be told after a restart and without Prometheus. One sample is kept per ten
  * minutes for eight days. Replicas share the samples: the first one of a period writes it.
  */
-import type { KeyValueStore } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 
 export interface StoreSample {
   readonly at: number

@@ -1,6 +1,8 @@
 /** A server without a socket and its trace index, for the tests of this module. */
 import type { TestContext } from 'node:test'
-import { memoryStore, newId, omitUndefined, type Agent, type AgentLog, type FullStore, type Task } from '@parley/a2a'
+import { memoryStore, newId, type Agent, type AgentLog, type Task } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
+import type { FullStore } from '@parley/a2a/stores'
 import { createHandler, type CallContext, type HandlerOptions } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createTraceIndex, type TraceIndexDeps } from '../traces/trace-index.ts'

@@ -1,5 +1,7 @@
 /** The log events within a span: of many, the first and the last, and the number in between. */
-import { spanIdOfEvent, type LogRecord, type Message, type Part, type Struct } from '@parley/a2a'
+import type { Message, Part, Struct } from '@parley/a2a'
+import { spanIdOfEvent } from '@parley/a2a/internal'
+import type { LogRecord } from '@parley/a2a/stores'
 import type { TraceEvent } from './trace-types.ts'
 
 const eventsPerEnd = 64

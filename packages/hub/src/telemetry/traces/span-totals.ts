@@ -1,5 +1,6 @@
 /** The totals of the spans of a task: count, errors, tokens and cost. */
-import type { Span, Struct } from '@parley/a2a'
+import type { Struct } from '@parley/a2a'
+import type { Span } from '@parley/a2a/internal'
 
 /** Values that add up over a trace. */
 export interface SpanTotals {

@@ -2,24 +2,18 @@
  * Reads the log of one task as spans: the task, its turns, and the work in them. It reads record by record, so that following a
  * task keeps only the running turn in memory; ended spans are reported at once.
  */
+import { isInterrupted, isTerminal, type Message, type Struct, type TaskState } from '@parley/a2a'
 import {
   spanOutcomeOf,
-  isInterrupted,
-  isTerminal,
   readTraceparent,
   spanIdOfEvent,
   spanIdOfTurn,
   traceIdOfTask,
-  type LogRecord,
-  type Message,
-  type Partition,
-  type RecordBody,
   type Span,
   type SpanOutcome,
-  type Struct,
-  type TaskState,
   type TraceContext,
-} from '@parley/a2a'
+} from '@parley/a2a/internal'
+import type { LogRecord, Partition, RecordBody } from '@parley/a2a/stores'
 import type { DelegationContext, TraceSpan, TraceSpanKind } from './trace-types.ts'
 import { EventLog, traceEventOf } from './event-log.ts'
 import { SpanTotalsCounter } from './span-totals.ts'

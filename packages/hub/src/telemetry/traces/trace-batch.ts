@@ -3,7 +3,7 @@
  * there. An agent may call others before its own task is in the log: such a child is a root until its parent arrives, and then
  * moves below it.
  */
-import type { KeyValueStore, KeyValueWrite } from '@parley/a2a'
+import type { KeyValueStore, KeyValueWrite } from '@parley/a2a/stores'
 import type { TaskTrace } from './task-trace.ts'
 import {
   childOfKey,

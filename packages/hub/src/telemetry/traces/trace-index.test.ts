@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { inputRequired, memoryStore, type Agent, type FullStore, type KeyValueStore, type Turn } from '@parley/a2a'
+import { inputRequired, memoryStore, type Agent, type Turn } from '@parley/a2a'
+import type { FullStore, KeyValueStore } from '@parley/a2a/stores'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { TraceSpan } from './trace-types.ts'
 import { createTraceIndex } from './trace-index.ts'

@@ -4,8 +4,9 @@
  * falls behind it catches up.
  */
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
-import { isTerminal, type AgentLog, type FeedEntry, type KeyValueStore, type FullStore } from '@parley/a2a'
-import { clockOf } from '@parley/a2a/server'
+import { isTerminal, type AgentLog } from '@parley/a2a'
+import type { FeedEntry, KeyValueStore, FullStore } from '@parley/a2a/stores'
+import { clockOf } from '@parley/a2a/internal'
 import { createReaderLease } from '../../store/reader-lease.ts'
 import type { TraceSpan } from './trace-types.ts'
 import { TaskTrace } from './task-trace.ts'

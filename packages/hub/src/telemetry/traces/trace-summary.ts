@@ -2,8 +2,9 @@
  * The index entry of a task for lists of traces: a few hundred bytes in the key-value store, without any content. Root entries are
  * listed; the others add to the totals of their root, and differ by their key.
  */
-import { isTerminal, traceIdOfTask } from '@parley/a2a'
-import type { Json, KeyValueEntry, KeyValueWrite, TaskState, KeyValueStore, Store } from '@parley/a2a'
+import { isTerminal, type Json, type TaskState } from '@parley/a2a'
+import { traceIdOfTask } from '@parley/a2a/internal'
+import type { KeyValueEntry, KeyValueWrite, KeyValueStore, Store } from '@parley/a2a/stores'
 import type { DelegationContext, TraceStatus, TraceSummary } from './trace-types.ts'
 import { type SpanTotals, replaceTotals, emptyTotals, isSameTotals, nonZeroTotals } from './span-totals.ts'
 import type { TaskTrace } from './task-trace.ts'

@@ -1,6 +1,6 @@
 /** The spans of tasks as a tree, and the spans that no log contains: of a pruned task, and of webhook attempts. */
-import { spanIdOfEvent, spanOutcomeOf, spanIdOfPush } from '@parley/a2a'
-import type { PushAttempt, TaskRow } from '@parley/a2a'
+import { spanIdOfEvent, spanOutcomeOf, spanIdOfPush, type PushAttempt } from '@parley/a2a/internal'
+import type { TaskRow } from '@parley/a2a/stores'
 import type { TraceNode, TraceSpan } from './trace-types.ts'
 import type { TaskTrace } from './task-trace.ts'
 

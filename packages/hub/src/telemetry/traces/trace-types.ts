@@ -2,7 +2,8 @@
  * Traces for operators: search and display. A trace is the tree of one request, with a task at its root; it contains nothing that a
  * caller, a model or a tool said. Types only.
  */
-import type { SpanKind, SpanOutcome, Struct, TaskState } from '@parley/a2a'
+import type { Struct, TaskState } from '@parley/a2a'
+import type { SpanKind, SpanOutcome } from '@parley/a2a/internal'
 import type { SpanTotals } from './span-totals.ts'
 
 /** The kinds that agents report, and those derived from the log: the task, its turns and webhook attempts. */

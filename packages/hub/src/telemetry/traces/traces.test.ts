@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fail, inputRequired, spanIdOfPush, traceIdOfTask, type Agent, type Turn } from '@parley/a2a'
+import { fail, inputRequired, type Agent, type Turn } from '@parley/a2a'
+import { spanIdOfPush, traceIdOfTask } from '@parley/a2a/internal'
 import type { TraceNode } from './trace-types.ts'
 import { contextFor, eventually, openTracedServer } from '../testing/traced-server.ts'
 

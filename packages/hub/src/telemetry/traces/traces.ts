@@ -3,8 +3,9 @@
  * always current.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
-import { isTerminal, spanIdOfEvent, taskStates, traceIdOfTask } from '@parley/a2a'
-import type { KeyValueStore, PushAttempt, FullStore, TaskRow } from '@parley/a2a'
+import { isTerminal } from '@parley/a2a'
+import { spanIdOfEvent, taskStates, traceIdOfTask, type PushAttempt } from '@parley/a2a/internal'
+import type { KeyValueStore, FullStore, TaskRow } from '@parley/a2a/stores'
 import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
 import { TaskTrace } from './task-trace.ts'
 import type { TraceIndex } from './trace-index.ts'

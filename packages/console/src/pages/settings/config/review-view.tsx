@@ -1,5 +1,5 @@
 /** The review of a change: the diff and its effects, before it is applied. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { useSignal } from '@preact/signals'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { isProblem } from '../../../api/problem.ts'

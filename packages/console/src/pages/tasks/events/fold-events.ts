@@ -2,7 +2,8 @@
  * Folds the log to the task after any of its events, as the hub does. The cost of an event is proportional to its size, so that a
  * replay of thousands of events does not stall.
  */
-import type { Artifact, Message, Part, RecordBody, Struct, Task, TaskStatus } from '@parley/a2a'
+import type { Artifact, Message, Part, Struct, Task, TaskStatus } from '@parley/a2a'
+import type { RecordBody } from '@parley/a2a/stores'
 import type { LogRecord } from '../../../api/admin.ts'
 
 export interface TaskFold {

@@ -3,7 +3,7 @@
  * refuses plain `ws` to host names of a container network, and stops watching for ticks while a request is pending.
  */
 import { A2AError } from '@parley/a2a'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/internal'
 import { watchConnectErrors } from '../../connect-errors.ts'
 import { asFields, numberField, parseFrame, stringField } from './frames.ts'
 import type { GatewayResponse, GatewayFields, GatewayEvent, GatewayError } from './frames.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { memoryKeyValueStore } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a/stores'
 import { deviceFromKey, isDeviceKey, loadDevice, createDeviceTokens, signDeviceProof } from './device.ts'
 
 describe('the device that a hub is', () => {

@@ -3,7 +3,7 @@
  * run and answer its approvals. Without it, a run from before a restart could not be canceled.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
-import type { KeyValueStore } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import type { GatewayFields } from './frames.ts'
 
 export interface Device {

@@ -2,7 +2,7 @@
  * The frames of the gateway's protocol. Parsing is tolerant: its published schema is closed and behind what it sends, so
  * extra or missing fields are accepted.
  */
-import { isStruct } from '@parley/a2a'
+import { isStruct } from '@parley/a2a/internal'
 
 export type GatewayFields = Readonly<Record<string, unknown>>
 

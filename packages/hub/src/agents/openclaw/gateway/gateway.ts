@@ -3,7 +3,9 @@
  * turn listens to the events of its session and is notified when the connection was lost. It then finds out itself what
  * became of its run.
  */
-import { abortable, A2AError, type AgentLog, type KeyValueStore } from '@parley/a2a'
+import { A2AError, type AgentLog } from '@parley/a2a'
+import { abortable } from '@parley/a2a/internal'
+import type { KeyValueStore } from '@parley/a2a/stores'
 import {
   refusalRetryMs,
   connectParams,
