@@ -12,6 +12,7 @@ function hashSources(): string {
     [
       'packages/console/{src,public}/**/*.*',
       'packages/console/*.*',
+      'packages/a2a/src/*.ts',
       'packages/a2a/src/{client,model,versions,bindings}/**/*.ts',
       'package-lock.json',
     ],

@@ -319,18 +319,6 @@ const consolePagesImportNoOtherPage: Rule = (files) =>
     )
   })
 
-const pageNamesIn = (text = ''): readonly string[] =>
-  [...(/const pageNames = \[([^\]]+)\]/.exec(text)?.[1] ?? '').matchAll(/'([^']+)'/g)].map(([, name = '']) => name)
-
-/** The hub serves the console under the names of its pages; neither package may import the other. */
-const hubServesEveryPage: Rule = (files) => {
-  const served = pageNamesIn(files['packages/hub/src/console/console-routes.ts'])
-  const pages = pageNamesIn(files['packages/console/src/app/page-route.ts'])
-  return served.length > 0 && served.join() === pages.join()
-    ? []
-    : [`the hub serves the pages ${served.join(', ')}, and the console has ${pages.join(', ')}`]
-}
-
 const combinesSignals = 'packages/a2a/src/model/signals.ts'
 
 /** Of `AbortSignal.any` listeners stay when the work is over, with all that they see (model/signals.ts). */
@@ -416,11 +404,6 @@ describe('architecture', () => {
       'pages of the console import no other page',
       consolePagesImportNoOtherPage,
       { 'packages/console/src/pages/push/a.tsx': "import { Row } from '../tasks/list/task-row.tsx'" },
-    ],
-    [
-      'the hub serves every page of the console',
-      hubServesEveryPage,
-      { 'packages/console/src/app/page-route.ts': "export const pageNames = ['agents', 'extra'] as const" },
     ],
     [
       'signals are combined in one place, which cleans up',

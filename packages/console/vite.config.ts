@@ -1,5 +1,6 @@
 /** Builds the console into the files that the hub serves. */
 import { defineConfig, type Plugin } from 'vite'
+import { pageNames } from './src/app/page-route.ts'
 
 /** The styles of a page stay loaded after the user leaves it, so each of their rules applies to that page only (app/app.tsx). */
 const scopePageStyles: Plugin = {
@@ -11,6 +12,14 @@ const scopePageStyles: Plugin = {
     const [layer, rules] = code.split(/(?<=^@layer pages \{)/)
     if (rules === undefined) throw new Error(`${id}: the styles of a page begin with @layer pages`)
     return { code: `${layer} :where([data-page='${page}']) {${rules}}`, map: null }
+  },
+}
+
+/** Tells the hub under which paths it serves the console (packages/hub/src/console/console-routes.ts). */
+const pageManifest: Plugin = {
+  name: 'page-manifest',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: 'pages.json', source: JSON.stringify(pageNames) })
   },
 }
 
@@ -27,7 +36,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   publicDir: 'public',
-  plugins: [scopePageStyles],
+  plugins: [scopePageStyles, pageManifest],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   resolve: { conditions: ['parley-source', 'module', 'browser'] },
   build: {

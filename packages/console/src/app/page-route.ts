@@ -1,6 +1,6 @@
 /** Parses addresses. Separate from the router, which needs a browser. */
 
-/** The hub serves the console under these paths; all other paths belong to agents and APIs. */
+/** The build tells the hub (`pages.json`) that it serves the console under these paths; all others belong to agents and APIs. */
 export const pageNames = [
   'overview',
   'agents',

@@ -17,6 +17,7 @@ async function open(t: TestContext, { isBuilt = true, isOn = true } = {}) {
     mkdirSync(join(folder, 'assets'))
     writeFileSync(join(folder, 'index.html'), `<!doctype html><title>Parley</title>${' '.repeat(500)}`)
     writeFileSync(join(folder, 'assets/page-abc.js'), 'export {}\n'.repeat(100))
+    writeFileSync(join(folder, 'pages.json'), JSON.stringify(['tasks', 'settings', 'welcome']))
     writeFileSync(join(folder, 'made-of.txt'), 'a stamp')
   }
   const console = isBuilt ? folder : join(folder, 'nowhere')
@@ -64,6 +65,7 @@ describe('the files of the console', () => {
       ['/a2a/echo', html, 'GET'],
       ['/tasksome', html, 'GET'],
       ['/console/made-of.txt', html, 'GET'],
+      ['/console/pages.json', html, 'GET'],
       ['/console/../package.json', html, 'GET'],
       ['/console/%2e%2e/package.json', html, 'GET'],
       ['/console/index.html', html, 'GET'],

@@ -25,7 +25,6 @@ export interface ConsoleMiddleware {
   readonly notFound: Middleware
 }
 
-const pageNames = ['overview', 'agents', 'playground', 'tasks', 'traces', 'webhooks', 'routes', 'settings', 'welcome']
 const prefix = '/console/'
 /** API paths, whose errors are JSON. */
 const apiPaths = /^\/(a2a|admin|mcp|console|\.well-known)(\/|$)/
@@ -58,10 +57,16 @@ const pageHeaders = {
 }
 
 const pageName = 'index.html'
+/** The names of the pages, which the build of the console writes. */
+const manifest = 'pages.json'
 const notBuilt = 'The console is not built. In a checkout of Parley: npm run build-console\n'
 
 export function createConsole({ folder, isEnabled, routes }: ConsoleDeps): ConsoleMiddleware {
-  const files = serveConsoleFiles(folder)
+  const built = readConsoleFiles(folder)
+  const files = serveFiles(built)
+  const pageNames = JSON.parse(built.get(manifest)?.toString() ?? '[]') as readonly string[]
+  const isPage = (path: string): boolean =>
+    path === '/' || pageNames.some((name) => path === `/${name}` || path.startsWith(`/${name}/`))
 
   function answer(request: IncomingMessage, response: ServerResponse, file: ServedFile, status = 200): void {
     const { etag } = file
@@ -119,10 +124,6 @@ function wantsPage({ headers }: IncomingMessage): boolean {
   return /\btext\/html\b/.test(headers.accept ?? '')
 }
 
-function isPage(path: string): boolean {
-  return path === '/' || pageNames.some((name) => path === `/${name}` || path.startsWith(`/${name}/`))
-}
-
 /** A file of the built console, read and compressed once: there are few, and they are small. */
 interface ServedFile {
   readonly name: string
@@ -142,9 +143,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** By their names below the folder; empty if there is no such folder. */
-function serveConsoleFiles(folder: URL): ReadonlyMap<string, ServedFile> {
-  const files = [...readConsoleFiles(folder)].filter(([name]) => extname(name) in contentTypes)
+/** By their names. */
+function serveFiles(built: ReadonlyMap<string, Buffer>): ReadonlyMap<string, ServedFile> {
+  const files = [...built].filter(([name]) => extname(name) in contentTypes)
   return new Map(files.map(([name, bytes]) => [name, servedFile(name, bytes)]))
 }
 
