@@ -26,10 +26,9 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     `,
     types: `
       AbandonedTask Agent AgentCapabilities AgentCard AgentFunction AgentInterface AgentLog AgentMessage
-      AgentOutput AgentSkill Artifact AskOptions Caller CheckMessage DataPart ErrorCode ErrorDetails Json
-      Message Part RawPart Report ResumeState Role SecurityScheme StreamEvent Struct Task
-      TaskArtifactUpdateEvent TaskState TaskStatus TaskStatusUpdateEvent TextPart Turn TurnStore UrlPart
-      Violation WhenBusy
+      AgentOutput AgentSkill Artifact AskOptions Caller CheckMessage ErrorCode ErrorDetails Json Message Part
+      Report ResumeState Role SecurityScheme StreamEvent Struct Task TaskArtifactUpdateEvent TaskState
+      TaskStatus TaskStatusUpdateEvent Turn TurnStore Violation WhenBusy
     `,
   },
   './client': {
@@ -106,7 +105,9 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     types: 'AgentUnderTest TestAgent TestAgentOptions',
   },
   './adapters': {
-    values: 'RunRecorder frameworkAgent openRemoteAgentTool',
+    values: `
+      RunRecorder currentTurn earlierMessages frameworkAgent incomingParts openRemoteAgentTool partText
+    `,
     types: 'FrameworkAdapter FrameworkRun',
   },
   './adapters/ai-sdk': {

@@ -26,11 +26,9 @@ export { isInterrupted, isTerminal } from './model/state.ts'
 export type { TaskState } from './model/state.ts'
 export type {
   Artifact,
-  DataPart,
   Json,
   Message,
   Part,
-  RawPart,
   Role,
   StreamEvent,
   Struct,
@@ -38,7 +36,5 @@ export type {
   TaskArtifactUpdateEvent,
   TaskStatus,
   TaskStatusUpdateEvent,
-  TextPart,
-  UrlPart,
 } from './model/task.ts'
 export { memoryStore } from './stores/memory/memory-store.ts'

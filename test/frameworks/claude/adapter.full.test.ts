@@ -12,7 +12,7 @@ import {
   type Options,
 } from '@anthropic-ai/claude-agent-sdk'
 import { memoryStore, type Task } from '@parley/a2a'
-import { currentTurn } from '@parley/a2a/internal'
+import { currentTurn } from '@parley/a2a/adapters'
 import { fromClaude, type FromClaudeOptions } from '@parley/a2a/adapters/claude'
 import { testAgent, type TestAgent } from '@parley/a2a/testing'
 import { z } from 'zod'

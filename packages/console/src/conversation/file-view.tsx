@@ -2,7 +2,7 @@
  * Files from agents: shown if the browser can do so without running them, downloaded on request, never opened otherwise. Pictures,
  * also SVG, are only ever the source of an `img`, where scripts do not run.
  */
-import type { RawPart } from '@parley/a2a'
+import type { RawPart } from '@parley/a2a/internal'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'

@@ -3,8 +3,8 @@
  * guarded fetch, each redirect again, with a size and time limit (B-173). Errors do not reveal what the guard blocks; the
  * cause goes to the log.
  */
-import { A2AError, type Part, type UrlPart } from '@parley/a2a'
-import { linkSignals } from '@parley/a2a/internal'
+import { A2AError, type Part } from '@parley/a2a'
+import { type UrlPart, linkSignals } from '@parley/a2a/internal'
 import type { AgentServices, PartBytes } from './kind.ts'
 import { attempt } from '../json/attempt.ts'
 

@@ -2,7 +2,8 @@
  * The result of a tool for the model: text as text and data as JSON, with a size limit. Files are named only, because they
  * go to the caller.
  */
-import type { Part, RawPart } from '@parley/a2a'
+import type { Part } from '@parley/a2a'
+import type { RawPart } from '@parley/a2a/internal'
 
 export interface ToolResultContent {
   readonly text: string

@@ -3,7 +3,8 @@
  * a model reads the result. They are linked, and the client can read them as resources.
  */
 import type { ContentBlock } from '@modelcontextprotocol/server'
-import type { Part, RawPart, UrlPart } from '@parley/a2a'
+import type { Part } from '@parley/a2a'
+import type { RawPart, UrlPart } from '@parley/a2a/internal'
 import { utf8Text } from '../../json/attempt.ts'
 
 /** How many characters of a result are left for its parts. */
