@@ -7,14 +7,17 @@ import { join } from 'node:path'
 
 const sdk = join(import.meta.dirname, '../packages/a2a')
 const { name, exports } = JSON.parse(readFileSync(join(sdk, 'package.json'), 'utf8'))
-const entries = Object.entries(exports).map(([path, { 'parley-source': source }]) => ({
-  /** What a program imports. */
-  name: `${name}${path.slice(1)}`,
-  file: join(sdk, source),
-  /** How typedoc names the module, and the name of its page. */
-  module: source.replace(/^\.\/src\//, '').replace(/(?<=.)\/index\.ts$|\.ts$/, ''),
-  page: path === '.' ? 'a2a' : path.slice(2).replaceAll('/', '-'),
-}))
+const isPublic = ([path]) => path !== './internal'
+const entries = Object.entries(exports)
+  .filter(isPublic)
+  .map(([path, { 'parley-source': source }]) => ({
+    /** What a program imports. */
+    name: `${name}${path.slice(1)}`,
+    file: join(sdk, source),
+    /** How typedoc names the module, and the name of its page. */
+    module: source.replace(/^\.\/src\//, '').replace(/(?<=.)\/index\.ts$|\.ts$/, ''),
+    page: path === '.' ? 'a2a' : path.slice(2).replaceAll('/', '-'),
+  }))
 
 /** Names each page after its entry point, and not after the file of the module. */
 function nameEntryPoints(app) {
