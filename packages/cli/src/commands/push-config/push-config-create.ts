@@ -1,5 +1,5 @@
 /** `a2a task push-config create`: registers a webhook for a task. */
-import { urlOfAddress } from '@parley/a2a'
+import { urlOfAddress } from '@parley/a2a/internal'
 import type { CommandContext } from '../../command.ts'
 import { usageError } from '../../output/cli-error.ts'
 import { printPushConfig } from '../../push/print-push-config.ts'
