@@ -9,6 +9,7 @@ import pg from 'pg'
 import { artifact, inputRequired } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
+import { newestVersion } from '../../packages/a2a/src/stores/migration-step.ts'
 import { migrationSteps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
 import { openPostgresStore } from '../../packages/a2a/src/stores/postgres/postgres-store.ts'
 import { countOf, createCounter, createFragileCounter } from './counter-agent.ts'
@@ -83,10 +84,11 @@ async function* listenTo(turn: Turn): AsyncGenerator<Report> {
   if (next < until) throw new Error('the job fell silent')
 }
 
+const newest = newestVersion(migrationSteps)
 const known =
   settings.nextStep === undefined
     ? migrationSteps
-    : [...migrationSteps, { sql: settings.nextStep, minReader: migrationSteps.length }]
+    : [...migrationSteps, { version: newest + 1, sql: settings.nextStep, minReader: newest }]
 const pool = new pg.Pool({ connectionString: settings.database, max: 6 })
 const server = await serve({
   port: settings.port,

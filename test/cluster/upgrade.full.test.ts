@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { postgresReader } from '@parley/a2a/stores/dump'
+import { newestVersion } from '../../packages/a2a/src/stores/migration-step.ts'
 import { migrationSteps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
 import { verifyStore } from '../../packages/hub/src/verify/verify-store.ts'
 import { clientOptions } from '../postgres/cluster.ts'
@@ -58,7 +59,7 @@ describe('a rolling upgrade to the next version and back, under load', { skip, t
     }
     await loading.stop()
     await Promise.all(placed)
-    const next = migrationSteps.length + 1
+    const next = newestVersion(migrationSteps) + 1
     assert.deepEqual(schemas, [next, next], 'the schema stays at the next version')
     const logs = await readLogs(database, database.open())
     console.log(`${logs.length} tasks, ${load.streams.length} subscribers, ${load.retries.length} retries`)
@@ -72,6 +73,5 @@ describe('a rolling upgrade to the next version and back, under load', { skip, t
     const report = await verifyStore(reader)
     await reader.close()
     assert.deepEqual(report.findings, [])
-    assert.equal(report.uncheckedRows, 0)
   })
 })

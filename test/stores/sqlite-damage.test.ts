@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import type { StoreFinding } from '@parley/a2a/internal'
 import { masterKeyFile, sqliteStore } from '@parley/a2a/stores/sqlite'
 import { sqliteReader } from '@parley/a2a/stores/dump'
+import { textChecksum } from '../../packages/a2a/src/stores/dump/checksums.ts'
 import { verifyStore } from '../../packages/hub/src/verify/verify-store.ts'
 import type { VerifyReport } from '../../packages/hub/src/verify/finding-report.ts'
 import { fillStore, type StoreContent } from './store-content.ts'
@@ -51,8 +52,8 @@ describe('verify of a SQLite store', () => {
   it('finds nothing in a healthy one, and says what it read', async () => {
     const report = await verifyDamaged('', masterKeyFile(healthy))
     assert.deepEqual(report.findings, [])
-    const { isHealthy, store, tasks, blobs, uncheckedRows, hasCheckedKeys } = report
-    assert.deepEqual([isHealthy, store, tasks, blobs, uncheckedRows, hasCheckedKeys], [true, 'sqlite', 5, 1, 0, true])
+    const { isHealthy, store, tasks, blobs, hasCheckedKeys } = report
+    assert.deepEqual([isHealthy, store, tasks, blobs, hasCheckedKeys], [true, 'sqlite', 5, 1, true])
     assert.ok(report.records > 400)
   })
 
@@ -123,7 +124,14 @@ describe('verify of a SQLite store', () => {
       ['checksum', ids.long],
       ['snapshot', ids.long],
     ])
-    assert.deepEqual(kindsOf(await verifyDamaged(`${change}, checksum = NULL`)), [['snapshot', ids.long]])
+    const database = new DatabaseSync(healthy, { readOnly: true })
+    const { folded, internal } = database
+      .prepare(`SELECT folded, internal FROM snapshots WHERE task = ${taskOf('long')}`)
+      .get() as Record<'folded' | 'internal', string>
+    database.close()
+    const checksum = textChecksum(folded.replaceAll('7 word', '7 wprd'), internal)
+    const fitting = `${change}, checksum = ${checksum} WHERE task = ${taskOf('long')}`
+    assert.deepEqual(kindsOf(await verifyDamaged(fitting)), [['snapshot', ids.long]])
   })
 
   it('finds a status in the row that is not that of the log', async () => {
@@ -187,8 +195,8 @@ describe('verify of a SQLite store', () => {
 
   it('reports a bounded number of findings, and counts all', async () => {
     const report = await verifyDamaged(`
-      INSERT INTO snapshots (task, seq, folded, internal)
-      WITH RECURSIVE n (n) AS (SELECT 10000 UNION ALL SELECT n + 1 FROM n WHERE n < 10499) SELECT n, 1, '{}', '{}' FROM n`)
+      INSERT INTO snapshots (task, seq, checksum, folded, internal)
+      WITH RECURSIVE n (n) AS (SELECT 10000 UNION ALL SELECT n + 1 FROM n WHERE n < 10499) SELECT n, 1, ${textChecksum('{}', '{}')}, '{}', '{}' FROM n`)
     assert.equal(report.counts.orphan, 500)
     assert.equal(report.findings.length, 25)
   })

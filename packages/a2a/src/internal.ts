@@ -194,7 +194,7 @@ export type {
 } from './stores/dump/dump-entry.ts'
 export type { DumpSummary, ReadDumpOptions, WriteDumpOptions } from './stores/dump/dump-file.ts'
 export type { ReadEntriesOptions, StoreDamage, StoreKind, StoreLoader, StoreReader } from './stores/dump/store-dump.ts'
-export type { ReportFinding, StoreFinding, StoreFindingKind, TableCheck } from './stores/dump/store-finding.ts'
+export type { ReportFinding, StoreFinding, StoreFindingKind } from './stores/dump/store-finding.ts'
 export type { Compaction, EntryAddress, EraseOrder, ErasedCounts, OrphanCounts } from './stores/erasure-store.ts'
 export type { KeyValueQuery } from './stores/key-value-store.ts'
 export type { MemoryStoreOptions } from './stores/memory/memory-store.ts'

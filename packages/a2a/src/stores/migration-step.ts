@@ -3,12 +3,17 @@
  * rolling upgrade and a downgrade depend on: version N opens the schema of N+1 if the newest step allows it.
  */
 export interface MigrationStep {
+  /** The number of the schema after this step: one more than that of the step before. */
+  readonly version: number
   readonly sql: string
-  /** A program must know this many steps to read and write the schema after this one. */
+  /** A program must know this schema to read and write the one after this step. */
   readonly minReader: number
 }
 
-/** A table whose rows have a checksum of their texts. Rows of older versions get theirs in batches. */
+/** The first schema. What was stored before it is moved by a dump. */
+export const baseline = 100
+
+/** A table whose rows have a checksum of their texts. */
 export interface ChecksummedTable {
   readonly table: 'log' | 'snapshots'
   /** An integer, and the primary key. */
@@ -22,11 +27,24 @@ export const checksummedTables: readonly ChecksummedTable[] = [
   { table: 'snapshots', key: 'task', texts: ['folded', 'internal'] },
 ]
 
-/** Throws unless a program that knows `known` steps may use a schema at `version`. `name` begins the message. */
-export function assertReadable(name: string, version: number, minReader: number, known: number): void {
-  if (version <= known || minReader <= known) return
+/** The schema after all of these steps. */
+export function newestVersion(steps: readonly MigrationStep[]): number {
+  return steps.at(-1)?.version ?? 0
+}
+
+/** Throws unless a program that knows these steps may use a schema at `version`, or migrate it. */
+export function assertUsable(name: string, version: number, minReader: number, known: readonly MigrationStep[]): void {
+  if (version < baseline) {
+    throw new Error(
+      `${name} is at version ${version}, which cannot be migrated to version ${baseline}: dump it with the version of Parley that ` +
+        'wrote it (parley export or parley backup), and load the dump into an empty store with this one (parley import or parley ' +
+        'restore).',
+    )
+  }
+  const newest = newestVersion(known)
+  if (version <= newest || minReader <= newest) return
   throw new Error(
     `${name} was migrated by a newer version: its schema is ${version}, which requires a program that knows ` +
-      `schema ${minReader}; this one knows ${known}. Use the newer version, or restore a backup from before the upgrade.`,
+      `schema ${minReader}; this one knows ${newest}. Use the newer version, or restore a backup from before the upgrade.`,
   )
 }

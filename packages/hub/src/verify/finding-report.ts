@@ -11,8 +11,6 @@ export interface VerifyReport {
   readonly tasks: number
   readonly records: number
   readonly blobs: number
-  /** Rows of an older version that have no checksum yet. */
-  readonly uncheckedRows: number
   /** Whether the keys of the keyring were unwrapped: false without the master key. */
   readonly hasCheckedKeys: boolean
   /** The number of all findings, by kind. */

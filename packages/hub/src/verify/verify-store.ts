@@ -24,11 +24,7 @@ export async function verifyStore(reader: StoreReader, options: VerifyOptions = 
   const { masterKey, onTable, onTasks, monotonicNow = () => performance.now() } = options
   const startedAt = monotonicNow()
   const findings = createFindingCollector()
-  let uncheckedRows = 0
-  for await (const { name, unchecked } of reader.checkTables(findings.add)) {
-    if (unchecked === undefined) onTable?.(name)
-    else uncheckedRows += unchecked
-  }
+  for await (const name of reader.checkTables(findings.add)) onTable?.(name)
 
   let snapshotSeq: number | undefined
   const check = createEntryCheck(findings, masterKey === undefined ? [] : [masterKey])
@@ -49,7 +45,6 @@ export async function verifyStore(reader: StoreReader, options: VerifyOptions = 
     store: reader.kind,
     schema: reader.schemaVersion,
     ...check.read,
-    uncheckedRows,
     hasCheckedKeys: masterKey !== undefined,
     counts: findings.counts,
     findings: findings.findings,

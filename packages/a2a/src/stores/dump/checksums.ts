@@ -7,12 +7,11 @@ export function textChecksum(...texts: readonly string[]): number {
   return texts.reduce((sum, text) => crc32(text, sum), 0)
 }
 
-/** `stored` is `null` for a row of an older version. `what` is a phrase for the operator. */
-export type ChecksumCheck = (stored: number | null, texts: readonly string[], what: string) => void
+/** `what` is a phrase for the operator. */
+export type ChecksumCheck = (stored: number, texts: readonly string[], what: string) => void
 
 export function createChecksumCheck(report: ReportDamage): ChecksumCheck {
   return (stored, texts, what) => {
-    if (stored !== null && stored !== textChecksum(...texts))
-      report(`The text of ${what} was changed after it was written`)
+    if (stored !== textChecksum(...texts)) report(`The text of ${what} was changed after it was written`)
   }
 }

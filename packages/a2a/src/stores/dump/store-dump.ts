@@ -3,7 +3,7 @@
  * `testing/dump-contract.ts` tests every promise made here.
  */
 import type { DumpCounts, DumpEntry, KeyEntry } from './dump-entry.ts'
-import type { ReportFinding, TableCheck } from './store-finding.ts'
+import type { ReportFinding } from './store-finding.ts'
 
 /** Which database has the data. */
 export type StoreKind = 'sqlite' | 'postgres'
@@ -48,10 +48,10 @@ export interface StoreReader {
   /** All entries, in the order of dump-entry.ts. Call it once. */
   entries(options?: ReadEntriesOptions): AsyncIterable<DumpEntry>
   /**
-   * Checks what is not in the entries: checksums, indexes, counters, rows that belong to nothing. Yields each check before it runs,
-   * and again with its result.
+   * Checks what is not in the entries: checksums, indexes, counters, rows that belong to nothing. Yields the name of each check before
+   * it runs, for the display of progress.
    */
-  checkTables(report: ReportFinding): AsyncIterable<TableCheck>
+  checkTables(report: ReportFinding): AsyncIterable<string>
   /** Ends the moment and releases all resources. */
   close(): Promise<void>
 }

@@ -44,14 +44,6 @@ export interface StoreFinding {
 /** Receives findings, in no order. */
 export type ReportFinding = (finding: StoreFinding) => void
 
-/** A part of a check of the tables, for the display of progress. */
-export interface TableCheck {
-  /** `checksums of log` */
-  readonly name: string
-  /** Rows without a checksum, which an older version wrote and no backfill has passed yet. */
-  readonly unchecked?: number
-}
-
 /** The most findings of one kind that a check reports: a damaged table may have millions. */
 export const maxFindingsPerCheck = 1_000
 

@@ -1,4 +1,4 @@
-/** An append as `append_2` takes it: one row of JSON, built when the append is requested, so that a flush only joins texts. */
+/** An append as `append_1` takes it: one row of JSON, built when the append is requested, so that a flush only joins texts. */
 import { crc32 } from 'node:zlib'
 import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
 import { writeJsonInSteps } from '../../model/json-steps.ts'
@@ -125,11 +125,11 @@ function lastVisible({ records, expectedSeq }: Append): number | undefined {
 }
 
 /**
- * A result of `append_2`: the number of the outcome, then its fields. Record times are at least `notBefore`. A flush of a moment
- * before the schema was migrated has no position.
+ * A result of `append_1`: the number of the outcome, then its fields. `position` is that of its row in the feed.
+ * Record times are at least `notBefore`.
  */
 export type AppendAnswer =
-  | readonly [0, head: number, fence: number | null, position?: number, notBefore?: number | null]
+  | readonly [0, head: number, fence: number | null, position: number, notBefore: number | null]
   | readonly [1, head: number]
   | readonly [2]
   | readonly [3]

@@ -1,5 +1,5 @@
 /**
- * Group commit: all appends requested during the last commit, or in one turn of the event loop, are one call of `append_2`, which
+ * Group commit: all appends requested during the last commit, or in one turn of the event loop, are one call of `append_1`, which
  * is one transaction and one round trip. One flush runs at a time, so appends that wait longer share a flush. (Two to four at a
  * time were no faster: one flush of many appends costs the server less than two of few.) In a flush a task and a message occur once;
  * the next append of the same task goes with the next flush, in the order of the requests.
@@ -34,7 +34,7 @@ export interface WrittenAppend {
   readonly append: PreparedAppend
   readonly head: number
   /** Of its row in the feed, and the time that its records were raised to, if they were. */
-  readonly position: number | undefined
+  readonly position: number
   readonly notBefore: number
 }
 
@@ -70,7 +70,7 @@ export function createPostgresWriter(deps: PostgresWriterDeps) {
 /** Writes one flush after the other. */
 function createLane({ database, schema, time, retryTimeoutMs, onFlush }: PostgresWriterDeps, shard: number) {
   const writerId = crypto.randomUUID()
-  const appendAll = `SELECT ${schema}.append_2($1, $2, $3, $4, $5, $6, $7) AS answer`
+  const appendAll = `SELECT ${schema}.append_1($1, $2, $3, $4, $5, $6, $7) AS answer`
   const settleFlush = `SELECT ${schema}.settle_1($1, $2) AS answer`
   let queue: AppendJob[] = []
   let flush = 0

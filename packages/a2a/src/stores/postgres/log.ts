@@ -105,7 +105,7 @@ export function createPostgresTaskLog({
 
   const readBatches = batchRequests(async (readings: readonly LogReadRequest[]) => {
     const rows = await database.queryWithRetry<LogBatchColumns>(
-      `SELECT n, ref, first_seq, records, not_before FROM ${schema}.records_3($1, $2, $3, $4)`,
+      `SELECT n, ref, first_seq, records, not_before FROM ${schema}.records_1($1, $2, $3, $4)`,
       readings.map(({ id }) => id),
       readings.map(({ afterSeq }) => afterSeq),
       readings.map(({ limit }) => limit),

@@ -10,43 +10,23 @@
  * A step waits for each table at most `lockTimeout`, because every append of every replica queues behind it. A backup or another
  * long transaction may hold a table for longer: then all is undone, and tried again after a pause.
  */
-import { type MigrationStep, assertReadable } from '../migration-step.ts'
+import { type MigrationStep, assertUsable, baseline, newestVersion } from '../migration-step.ts'
 import type { StoreLog } from '../store-log.ts'
 import type { PostgresDatabase } from './database.ts'
 import { delay } from './database-errors.ts'
-import { sql as tasks } from './sql/0001-tasks.ts'
-import { sql as append } from './sql/0002-append.ts'
-import { sql as lookUps } from './sql/0003-look-ups.ts'
-import { sql as pushes } from './sql/0004-pushes.ts'
-import { sql as prune } from './sql/0005-prune.ts'
-import { sql as notes } from './sql/0006-notes.ts'
-import { sql as search } from './sql/0007-search.ts'
-import { sql as answers } from './sql/0008-answers.ts'
-import { sql as orderedAppend } from './sql/0009-ordered-append.ts'
-import { sql as boundedReads } from './sql/0010-bounded-reads.ts'
-import { sql as databaseTime } from './sql/0011-database-time.ts'
-import { sql as lighterAppend } from './sql/0012-lighter-append.ts'
-import { sql as checksums } from './sql/0013-checksums.ts'
+import { append } from './sql/0100-append.ts'
+import { prune } from './sql/0100-prune.ts'
+import { pushes } from './sql/0100-pushes.ts'
+import { reads } from './sql/0100-reads.ts'
+import { tables } from './sql/0100-tables.ts'
 
-/** Never changed once released: the next step corrects an error. */
+/**
+ * Never changed once released: the next step corrects an error. If a step adds what a dump contains, `readableSchemaVersion` refuses
+ * the schemas before it.
+ */
 export const migrationSteps: readonly MigrationStep[] = [
-  tasks,
-  append,
-  lookUps,
-  pushes,
-  prune,
-  notes,
-  search,
-  answers,
-  orderedAppend,
-  boundedReads,
-  databaseTime,
-  lighterAppend,
-  checksums,
-].map((sql) => ({ sql, minReader: 5 }))
-
-/** Without migrating it, a schema of this step can be read: it has all columns that a dump contains. */
-const oldestReadable = 13
+  { version: baseline, sql: [tables, append, reads, pushes, prune].join(''), minReader: baseline },
+]
 
 interface Version {
   readonly version: number | null
@@ -68,15 +48,14 @@ export async function migratePostgres(
 ): Promise<void> {
   const name = quoteIdentifier(schema)
   if (mayChange) await applySteps(database, schema, known, log)
-  const [newest] = await database.queryWithRetry<Version>(newestVersion(name))
-  const version = newest?.version ?? 0
-  if (version < known.length) {
-    throw new Error(
-      `The schema ${name} is at migration ${version}; this program requires ${known.length}: ` +
-        'first open a store that is allowed to migrate.',
-    )
-  }
-  assertReadable(`The schema ${name}`, version, newest?.oldest ?? 0, known.length)
+  const [found] = await database.queryWithRetry<Version>(versionSql(name))
+  const version = found?.version ?? 0
+  if (version > 0) assertUsable(`The schema ${name}`, version, found?.oldest ?? 0, known)
+  if (version >= newestVersion(known)) return
+  throw new Error(
+    `The schema ${name} is at migration ${version}; this program requires ${newestVersion(known)}: ` +
+      'first open a store that is allowed to migrate.',
+  )
 }
 
 async function applySteps(
@@ -112,19 +91,13 @@ export async function readableSchemaVersion(
     `${name}.schema_version`,
   )
   if (found?.found !== true) throw new Error(`The database has no store of Parley in the schema ${name}.`)
-  const [newest] = await query<Version>(newestVersion(name))
+  const [newest] = await query<Version>(versionSql(name))
   const version = newest?.version ?? 0
-  if (version < oldestReadable) {
-    throw new Error(
-      `The schema ${name} was written by an older version: it is at migration ${version}. Start the hub of this version once, ` +
-        'which migrates the schema.',
-    )
-  }
-  assertReadable(`The schema ${name}`, version, newest?.oldest ?? 0, migrationSteps.length)
+  assertUsable(`The schema ${name}`, version, newest?.oldest ?? 0, migrationSteps)
   return version
 }
 
-function newestVersion(name: string): string {
+function versionSql(name: string): string {
   return `SELECT max(version) AS version, max(oldest) AS oldest FROM ${name}.schema_version`
 }
 
@@ -142,10 +115,10 @@ function quoteLiteral(text: string): string {
 export function migrationSql(schema: string, known: readonly MigrationStep[]): string {
   const name = quoteIdentifier(schema)
   const apply = known.map(
-    ({ sql, minReader }, index) => `
-  IF NOT EXISTS (SELECT FROM schema_version WHERE version >= ${index + 1}) THEN
+    ({ version, sql, minReader }) => `
+  IF NOT EXISTS (SELECT FROM schema_version WHERE version >= ${version}) THEN
     EXECUTE $step$${sql}$step$;
-    INSERT INTO schema_version (version, oldest) VALUES (${index + 1}, ${minReader});
+    INSERT INTO schema_version (version, oldest) VALUES (${version}, ${minReader});
   END IF;`,
   )
   return `DO $migrate$
@@ -159,6 +132,8 @@ BEGIN
     CREATE TABLE schema_version (
       version integer PRIMARY KEY, oldest integer NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
   END IF;
+  -- The caller refuses it.
+  IF (SELECT max(version) FROM schema_version) < ${baseline} THEN RETURN; END IF;
   ${apply.join('')}
   -- A database that was restored elsewhere counts its transactions from the start: positions must continue from the last one.
   UPDATE feed_base SET base = newest.position / 1024 + 1 - pg_current_xact_id()::text::bigint

@@ -2,13 +2,11 @@
  * Tasks in PostgreSQL: the store for any number of replicas. Each statement is self-contained (one call, one transaction), so no
  * lock is held while a network or a paused process delays others, and a pooler may be used.
  */
-import { type BackfillRun, pause, runBackfills } from '../backfill.ts'
 import type { MigrationStep } from '../migration-step.ts'
 import type { FullStore } from '../store.ts'
 import { type StoreLog, silentLog } from '../store-log.ts'
 import { createPostgresBlobs } from './blob-content.ts'
 import { createChangeWatcher } from './change-watcher.ts'
-import { createChecksumBackfills } from './checksum-backfill.ts'
 import { createDatabaseTime, createPostgresDatabase, type PostgresDatabase } from './database.ts'
 import type { ListenClient, PostgresPool } from './driver.ts'
 import { createSerialQueue } from './request-batching.ts'
@@ -151,19 +149,14 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
   ignorePoolErrors(pool)
   let preparing: Promise<void> | undefined
   let isPrepared = false
-  let backfills: BackfillRun | undefined
   let closing: Promise<void> | undefined
   const inFlight = new Set<Promise<unknown>>()
 
   /** Migrates before the first use, and again before the next if that failed. */
   function prepared(): Promise<void> {
-    const mayMigrate = options.migrate ?? true
-    preparing ??= migratePostgres(createStartDatabase(), schemaName, mayMigrate, known, log).then(
+    preparing ??= migratePostgres(createStartDatabase(), schemaName, options.migrate ?? true, known, log).then(
       () => {
         isPrepared = true
-        if (!mayMigrate || closing !== undefined) return
-        const deps = { log, wait: pause, monotonicNow: () => performance.now() }
-        backfills = runBackfills(createChecksumBackfills(patient, schema), deps)
       },
       (error: unknown) => {
         preparing = undefined
@@ -217,7 +210,6 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
 
   async function close(): Promise<void> {
     await Promise.all(inFlight)
-    await backfills?.stop()
     changes.close()
     await notifier.told()
     await listener?.close()

@@ -32,7 +32,7 @@ export function createPostgresPushCursors(
     SELECT p.ref, ${columns} FROM ${schema}.pushes AS p JOIN ${schema}.tasks AS t ON t.ref = p.task
     WHERE p.ref < $1 ORDER BY p.ref DESC LIMIT $2`
   const newestInState = newest.replace('WHERE', 'WHERE p.state = $3 AND')
-  const save = `SELECT ${schema}.save_push_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS done`
+  const save = `SELECT ${schema}.save_push_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS done`
   const move = `SELECT ${schema}.move_push_1($1, $2, $3, $4, ${currentTimeSql('$8')} + $5::bigint, $6, $7) AS done`
   const remove = `
     DELETE FROM ${schema}.pushes WHERE key = $2 AND task = (SELECT ref FROM ${schema}.tasks WHERE id = $1)

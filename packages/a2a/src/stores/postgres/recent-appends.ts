@@ -50,7 +50,7 @@ export function createPostgresRecentAppends(): PostgresRecentAppends {
       for (const { append, head, position, notBefore } of written) {
         const { taskId, records, blobs, bytes: size } = append
         // Records with blobs are read from the log: here they would keep large contents in memory.
-        if (position === undefined || records.length === 0 || blobs.length > 0 || size > maxAppendBytes) continue
+        if (records.length === 0 || blobs.length > 0 || size > maxAppendBytes) continue
         const firstSeq = head - records.length + 1
         const timed = withOrderedTimes(records, notBefore)
         appends.set(keyOf({ position, taskId, lastSeq: head }), {

@@ -49,9 +49,6 @@ export type SqliteAppender = ReturnType<typeof createSqliteAppender>
 export function createSqliteAppender(deps: SqliteAppendDeps) {
   const { database, epoch, counters, blobs, messages, now, steady } = deps
   const find = database.prepare<AppendStateColumns>(`SELECT ${appendStateColumns} FROM tasks WHERE id = ?`)
-  const lastBatch = database.prepare<{ records: string }>(
-    'SELECT records FROM log WHERE task = ? ORDER BY first_seq DESC LIMIT 1',
-  )
   const insertTask = database.prepare(`
     INSERT INTO tasks (ref, head, consumed_seq, visible_seq, state, finished, holder, lease_until, fence, due_kind, due_at,
       pushes, log_dropped, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata, last_at)
@@ -125,7 +122,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
     if (claimed !== undefined) return { outcome: 'duplicate', ...claimed }
     const row = find.get(taskId)
     if (row === undefined) return { outcome: 'conflict', head: 0 }
-    const before = readAppendState(row, row.last_at ?? lastAtOf(row), epoch)
+    const before = readAppendState(row, epoch)
     const decision = decideAppend(before, append, time, epoch.newFence)
     if (decision.outcome !== 'appended') return decision
     const { next } = decision
@@ -136,12 +133,6 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
       // Record times never decrease: after a step back of the clock they are later than now.
       wakePushes.run(steady(Math.min(append.records.at(-1)?.at ?? time, time)), row.ref)
     return decision.answer
-  }
-
-  /** For a task without an append since the column was added: read from the log once, then the row has it. */
-  function lastAtOf({ ref, status_at }: AppendStateColumns): number {
-    const records = JSON.parse(lastBatch.get(ref)?.records ?? '[]') as Append['records']
-    return records.reduce((latest, { at }) => Math.max(latest, at), status_at)
   }
 
   function updateRow(row: AppendStateColumns, append: PreparedAppend, before: AppendState, next: AppendState): void {

@@ -168,7 +168,7 @@ function describeDamage(): void {
       assert.throws(() => sqliteStore({ file, acceptLoss: true }), sentence)
     })
 
-    it('opens a directory of an earlier version, which has no mark', async () => {
+    it('opens a directory without a mark', async () => {
       rmSync(markPath(file))
       assert.equal(await countAndClose(sqliteStore(file)), tasks)
       assert.equal(readMark(file)?.isClean, true)

@@ -15,9 +15,9 @@ function listsOfManyTasks() {
   migrateSqlite(database, 0)
   database.exec(`
     WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${tasks})
-    INSERT INTO tasks (ref, head, consumed_seq, visible_seq, state, finished, fence, pushes, log_dropped, status_at, created_at,
+    INSERT INTO tasks (ref, head, consumed_seq, visible_seq, last_at, state, finished, fence, pushes, log_dropped, status_at, created_at,
       tenant, agent, owner, id, context_id, status)
-    SELECT i, 1, 1, 1, CASE WHEN i % 4 = 0 THEN 4 ELSE 3 END, 1, 0, 0, 0, i, i, '', 'a', 'alice', 't' || i, 'c', '{}' FROM numbers;
+    SELECT i, 1, 1, 1, i, CASE WHEN i % 4 = 0 THEN 4 ELSE 3 END, 1, 0, 0, 0, i, i, '', 'a', 'alice', 't' || i, 'c', '{}' FROM numbers;
     INSERT INTO counters SELECT tenant, owner, agent, state, count(*) FROM tasks GROUP BY 1, 2, 3, 4`)
   return createSqliteTaskLists(database, createCounters(database), createBlobTable(database))
 }

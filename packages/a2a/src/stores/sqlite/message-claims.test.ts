@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,15 +7,14 @@ import { chunks, day0, newTaskFields } from '../../testing/store-contract/harnes
 import { openSqliteDatabase } from './database.ts'
 import { sqliteStore } from './index.ts'
 import { createSqliteMessageClaims } from './message-claims.ts'
-import { sql as firstSchema } from './migrations/0001-tasks.ts'
 import { migrateSqlite } from './migrate.ts'
 
 const hour = 3_600_000
 
 const insertTask = (id: string): string => `
-  INSERT INTO tasks (head, consumed_seq, visible_seq, state, finished, fence, pushes, log_dropped, status_at, created_at,
+  INSERT INTO tasks (head, consumed_seq, visible_seq, last_at, state, finished, fence, pushes, log_dropped, status_at, created_at,
     tenant, agent, owner, id, context_id, status)
-  VALUES (0, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', '', '', '${id}', 'x', '{}');`
+  VALUES (0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', '', '', '${id}', 'x', '{}');`
 
 /** A database with three tasks, `a`, `b` and `c`. */
 function open(t: TestContext) {
@@ -168,25 +166,6 @@ describe('a store with many claims', () => {
     await store.close()
     store = sqliteStore({ file, durability: 'normal', now: () => day0 })
     for (const [key, taskId] of ids) assert.equal((await store.tasks.findMessage(key, day0))?.taskId, taskId)
-    await store.close()
-    rmSync(directory, { recursive: true })
-  })
-
-  it('migrates those of a file without generations', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'parley-'))
-    const file = join(directory, 'tasks.db')
-    const old = openSqliteDatabase(file, 0)
-    old.exec(`
-      PRAGMA application_id = 1347570777;
-      CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT;
-      ${firstSchema}
-      INSERT INTO schema_version VALUES (1, 0);
-      ${insertTask('a')}`)
-    const digest = hash('sha256', 'm', 'buffer').subarray(0, 16)
-    old.prepare('INSERT INTO messages (key, task_id, hash, expires_at) VALUES (?, ?, ?, ?)').run(digest, 'a', 'h', day0)
-    old.close()
-    const store = sqliteStore({ file, durability: 'normal', now: () => 0 })
-    assert.deepEqual(await store.tasks.findMessage('m', 0), { taskId: 'a', hash: 'h' })
     await store.close()
     rmSync(directory, { recursive: true })
   })

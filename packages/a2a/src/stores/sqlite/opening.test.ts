@@ -6,7 +6,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { assertAppended, chunk, chunks, createTask, day0, timesOf } from '../../testing/store-contract/harness.ts'
+import { assertAppended, chunks, createTask } from '../../testing/store-contract/harness.ts'
+import { type MigrationStep, newestVersion } from '../migration-step.ts'
 import { openSqliteDatabase } from './database.ts'
 import { sqliteStore } from './index.ts'
 import { migrateSqlite, migrationSteps } from './migrate.ts'
@@ -19,13 +20,6 @@ if (toHold > 0) {
   process.stdout.write('open\n')
   setInterval(() => {}, 60_000)
 } else describeOpening()
-
-/** Undoes the step that adds checksums. */
-const withoutChecksums = `
-  DROP TABLE backfills;
-  ALTER TABLE log DROP COLUMN checksum;
-  ALTER TABLE snapshots DROP COLUMN checksum;
-  ALTER TABLE schema_version DROP COLUMN min_reader`
 
 async function holdInAnotherProcess(file: string) {
   const child = spawn(process.execPath, ['--conditions=parley-source', import.meta.filename, holdFlag, file], {
@@ -171,65 +165,50 @@ function describeOpening(): void {
       await store.close()
     })
 
-    it('migrates a file of an older version to the newest schema and keeps its content', async () => {
+    const newest = newestVersion(migrationSteps)
+    const migrateTo = (next: Omit<MigrationStep, 'version'>): void => {
+      const database = openSqliteDatabase(file, 0)
+      try {
+        migrateSqlite(database, 0, [...migrationSteps, { version: newest + 1, ...next }])
+      } finally {
+        database.close()
+      }
+    }
+
+    it('migrates a file of the previous version once and keeps its content', async () => {
       const store = sqliteStore(file)
       const { id } = await createTask(store)
       await store.close()
-      const older = openSqliteDatabase(file, 0)
-      older.exec('DROP TABLE notes; DROP INDEX tasks_search; DROP INDEX counters_owner; DROP INDEX pushes_state')
-      older.exec('ALTER TABLE push_attempts DROP COLUMN answer; ALTER TABLE tasks DROP COLUMN last_at')
-      older.exec(withoutChecksums)
-      older.exec('DELETE FROM schema_version WHERE version > 2')
-      older.close()
-      const again = sqliteStore(file)
-      assert.equal(await again.kv.write('kind', { key: 'a', value: 1 }), 1)
-      assert.equal((await again.tasks.load(id))?.head, 1)
-      assert.equal((await again.tasks.search({ limit: 1 })).tasks[0]?.id, id)
-      const attempt = {
-        taskId: id,
-        pushId: 'hook',
-        seq: 1,
-        at: 0,
-        attempt: 1,
-        outcome: '404',
-        durationMs: 1,
-        answer: 'no',
-      }
-      await again.push.recordAttempt(attempt)
-      assert.deepEqual(await again.push.listAttempts(id, 'hook', 1), [attempt])
-      await again.close()
+      const sql = 'ALTER TABLE tasks ADD COLUMN shape TEXT; UPDATE tasks SET shape = id'
+      for (let start = 0; start < 2; start += 1) migrateTo({ sql, minReader: newest })
+      const database = openSqliteDatabase(file, 0)
+      assert.equal(database.prepare<{ shape: string }>('SELECT shape FROM tasks').get()?.shape, id)
+      const versions = database
+        .prepare<{ version: number }>('SELECT version FROM schema_version ORDER BY version')
+        .all()
+      assert.deepEqual(
+        versions.map(({ version }) => version),
+        [...migrationSteps.map(({ version }) => version), newest + 1],
+      )
+      database.close()
     })
 
-    it('writes no record earlier than the last one of an older version', async () => {
-      const store = sqliteStore(file)
-      const talk = [chunk({ text: '\u0000' }, day0 + 50), chunk({ text: '"at": 90' }, day0 + 50)]
-      const { id } = await createTask(store)
-      await assertAppended(store, id, { expectedSeq: 1, records: talk })
-      const quiet = await createTask(store, { statusAt: day0 + 30 }, { records: [] })
-      await store.close()
-      const older = openSqliteDatabase(file, 0)
-      // Older versions did not order the records of an append.
-      older.exec(`UPDATE log SET records = json_set(records, '$[1].at', ${day0 + 40}) WHERE first_seq = 2`)
-      older.exec(withoutChecksums)
-      older.exec('ALTER TABLE tasks DROP COLUMN last_at; DELETE FROM schema_version WHERE version > 5')
-      older.close()
-      const again = sqliteStore(file)
-      await assertAppended(again, id, { expectedSeq: 3, records: [chunk({ text: 'c' }, day0 + 20)] })
-      await assertAppended(again, id, { expectedSeq: 4, records: [chunk({ text: 'd' }, day0 + 60)] })
-      await assertAppended(again, id, { expectedSeq: 5, records: [chunk({ text: 'e' }, day0 + 55)] })
-      await assertAppended(again, quiet.id, { expectedSeq: 0, records: [chunk({ text: 'a' }, day0 + 20)] })
-      assert.deepEqual(await timesOf(again, id), [0, 50, 40, 50, 60, 60])
-      assert.deepEqual(await timesOf(again, quiet.id), [30])
-      await again.close()
+    it('is unchanged when a migration step fails', async () => {
+      await sqliteStore(file).close()
+      assert.throws(
+        () => migrateTo({ sql: 'CREATE TABLE half (a INTEGER) STRICT; SELECT no_such_function()', minReader: newest }),
+        /no_such_function/,
+      )
+      const database = openSqliteDatabase(file, 0)
+      assert.equal(database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).get(), undefined)
+      database.close()
+      await sqliteStore(file).close()
     })
 
     it('refuses a file that a newer version has made unusable for this one, with a message', async () => {
       await sqliteStore(file).close()
-      const newer = openSqliteDatabase(file, 0)
-      newer.exec('INSERT INTO schema_version VALUES (99, 0, 98)')
-      newer.close()
-      const known = migrationSteps.length
-      const message = `tasks.db was migrated by a newer version: its schema is 99, which requires a program that knows schema 98; this one knows ${known}.`
+      migrateTo({ sql: 'SELECT 1', minReader: newest + 1 })
+      const message = `tasks.db was migrated by a newer version: its schema is ${newest + 1}, which requires a program that knows schema ${newest + 1}; this one knows ${newest}.`
       assert.throws(() => sqliteStore(file), new RegExp(message.replaceAll('.', '\\.')))
     })
 
@@ -240,14 +219,9 @@ function describeOpening(): void {
       const next = {
         sql: `ALTER TABLE log ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'; ALTER TABLE tasks ADD COLUMN shape TEXT;
           CREATE TABLE shapes (name TEXT) STRICT`,
-        minReader: migrationSteps.length,
+        minReader: newest,
       }
-      const migrateToNext = (): void => {
-        const database = openSqliteDatabase(file, 0)
-        migrateSqlite(database, 0, [...migrationSteps, next])
-        database.close()
-      }
-      migrateToNext()
+      migrateTo(next)
       const older = sqliteStore(file)
       await assertAppended(older, id, { expectedSeq: 1, records: chunks('a') })
       const { id: second } = await createTask(older)
@@ -259,7 +233,7 @@ function describeOpening(): void {
       assert.equal((await older.tasks.read(id, 0)).length, 2)
       assert.equal((await older.tasks.search({ limit: 9 })).tasks.length, 2)
       await older.close()
-      migrateToNext()
+      migrateTo(next)
       const again = sqliteStore(file)
       assert.equal((await again.tasks.load(second))?.head, 1)
       await again.close()

@@ -21,8 +21,7 @@ export interface AppendStateColumns {
   readonly due_at: number | null
   readonly pushes: number
   readonly status_at: number
-  /** `null` until the first append after the column was added. */
-  readonly last_at: number | null
+  readonly last_at: number
   readonly tenant: string
   readonly agent: string
   readonly owner: string
@@ -49,11 +48,7 @@ export interface SqliteTaskColumns {
 export const sqliteTaskColumns =
   'ref, head, consumed_seq, due_kind, due_at, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata'
 
-export function readAppendState(
-  row: AppendStateColumns,
-  lastAt: number,
-  { firstFence }: Pick<Epoch, 'firstFence'>,
-): AppendState {
+export function readAppendState(row: AppendStateColumns, { firstFence }: Pick<Epoch, 'firstFence'>): AppendState {
   return {
     head: row.head,
     consumedSeq: row.consumed_seq,
@@ -61,7 +56,7 @@ export function readAppendState(
     state: taskStateOfNumber(row.state),
     lease: leaseOf(row, firstFence),
     due: dueOf(row.due_kind, row.due_at),
-    lastAt,
+    lastAt: row.last_at,
   }
 }
 

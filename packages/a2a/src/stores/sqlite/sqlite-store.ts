@@ -7,12 +7,10 @@ import { dirname } from 'node:path'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import type { AppendResult, FullStore, KeyMaterialChange, KeyRow } from '../store.ts'
 import { type StoreLog, silentLog } from '../store-log.ts'
-import { pause, runBackfills } from '../backfill.ts'
 import { createChangeWaiters } from '../change-waiters.ts'
 import { createRecentAppends } from '../recent-appends.ts'
 import { createSqliteAppender } from './append.ts'
 import { createBlobTable } from './blob-table.ts'
-import { createChecksumBackfills } from './checksum-backfill.ts'
 import { createCounters } from './counters.ts'
 import { type SqliteDatabase, openSqliteDatabase } from './database.ts'
 import { createDiskCheck } from './disk-check.ts'
@@ -136,7 +134,6 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const keys = keyTable(database)
   const statistics = createSqliteStats({ database, counters, search, log })
   const { kv, sweep } = createSqliteKeyValue({ database, now, read, write })
-  const backfills = runBackfills(createChecksumBackfills(database, write), { log: storeLog, wait: pause, monotonicNow })
   let closed = false
   let sealing = false
   const masterKeys = openMasterKeys(file)
@@ -300,11 +297,9 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     },
     close: async () => {
       if (closed) return
-      const stopped = backfills.stop()
       closed = true
       writer.flush()
       await highWater.drain()
-      await stopped
       waiters.wakeAll()
       if (highWater.failure() !== undefined) preventCheckpoint(database)
       database.close()

@@ -36,7 +36,7 @@ export async function verify(flags: Flags, terminal: Terminal): Promise<number> 
 }
 
 function reportLines(report: VerifyReport, terminal: Terminal): readonly string[] {
-  const { findings, counts, tasks, records, blobs, uncheckedRows, hasCheckedKeys, durationMs } = report
+  const { findings, counts, tasks, records, blobs, hasCheckedKeys, durationMs } = report
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const lines = findings.map((finding) => `${styled(terminal, 'red', finding.kind.padEnd(9))}  ${findingText(finding)}`)
   if (total > findings.length) lines.push(`… and ${total - findings.length} more: ${countText(counts)}`)
@@ -46,8 +46,6 @@ function reportLines(report: VerifyReport, terminal: Terminal): readonly string[
       ? `${styled(terminal, 'green', 'The store is healthy')}: ${read}.`
       : `${styled(terminal, 'red', counted(total, 'finding'))}: ${read}.`,
   )
-  if (uncheckedRows > 0)
-    lines.push(`${uncheckedRows} rows of an older version have no checksum yet: the hub adds them in the background.`)
   if (!hasCheckedKeys) lines.push('The keys of the keyring were not checked: the master key is not given.')
   return lines
 }

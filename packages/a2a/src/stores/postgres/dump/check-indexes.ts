@@ -2,7 +2,7 @@
  * Checks the indexes: by amcheck, if the database has the extension and the role may call it. Otherwise each index that covers its
  * whole table is compared with the table, by the number of rows that a scan of either finds.
  */
-import type { ReportFinding, TableCheck } from '../../dump/store-finding.ts'
+import type { ReportFinding } from '../../dump/store-finding.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 interface IndexRow {
@@ -17,7 +17,7 @@ export async function* checkPostgresIndexes(
   { query }: PostgresTransaction,
   schema: string,
   report: ReportFinding,
-): AsyncGenerator<TableCheck, void, undefined> {
+): AsyncGenerator<string, void, undefined> {
   const indexes = await query<IndexRow>(
     `SELECT i.relname AS name, t.relname AS table_name, a.attname AS column_name, x.indpred IS NULL AS is_whole
     FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_class AS t ON t.oid = x.indrelid
@@ -28,7 +28,7 @@ export async function* checkPostgresIndexes(
   )
   const amcheck = await amcheckFunction(query)
   for (const index of indexes) {
-    yield { name: `index ${index.name}` }
+    yield `index ${index.name}`
     const damage =
       amcheck === undefined
         ? await compareCounts(query, schema, index)

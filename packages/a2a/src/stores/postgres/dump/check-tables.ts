@@ -1,7 +1,7 @@
 /** Checks of a store in PostgreSQL that only the database can make: indexes, checksums, counters, rows that belong to nothing. */
-import { crc32 } from 'node:zlib'
+import { textChecksum } from '../../dump/checksums.ts'
 import { finishedStates, stateName } from '../../dump/state-sql.ts'
-import { maxFindingsPerCheck, type QueryCheck, type ReportFinding, type TableCheck } from '../../dump/store-finding.ts'
+import { maxFindingsPerCheck, type QueryCheck, type ReportFinding } from '../../dump/store-finding.ts'
 import { type ChecksummedTable, checksummedTables } from '../../migration-step.ts'
 import { ownerKey, partitionKey } from '../append-row.ts'
 import { decodeText, nameDigest } from '../text-encoding.ts'
@@ -69,16 +69,15 @@ function queryChecks(schema: string): readonly QueryCheck[] {
   ]
 }
 
-/** `schema` is quoted. A schema that was not migrated yet has no checksums. */
+/** `schema` is quoted. */
 export async function* checkPostgresTables(
   transaction: PostgresTransaction,
   schema: string,
-  schemaVersion: number,
   report: ReportFinding,
-): AsyncGenerator<TableCheck, void, undefined> {
+): AsyncGenerator<string, void, undefined> {
   yield* checkPostgresIndexes(transaction, schema, report)
   for (const { name, kind, table, sql } of queryChecks(schema)) {
-    yield { name }
+    yield name
     const rows = await transaction.query<{ task_id: string | null; message: string }>(
       `SELECT task_id, message FROM (${sql}) AS found LIMIT ${maxFindingsPerCheck}`,
     )
@@ -86,13 +85,11 @@ export async function* checkPostgresTables(
       report({ kind, table, message, ...(task_id === null ? {} : { taskId: decodeText(task_id) }) })
     }
   }
-  yield { name: 'keys of names' }
+  yield 'keys of names'
   await checkNames(transaction, schema, report)
-  if (schemaVersion < 13) return
   for (const table of checksummedTables) {
-    const name = `checksums of ${table.table}`
-    yield { name }
-    yield { name, unchecked: await checkSums(transaction, schema, table, report) }
+    yield `checksums of ${table.table}`
+    await checkSums(transaction, schema, table, report)
   }
 }
 
@@ -138,35 +135,29 @@ async function checkNames(transaction: PostgresTransaction, schema: string, repo
   }
 }
 
-/** Returns how many rows have no checksum. */
 async function checkSums(
   transaction: PostgresTransaction,
   schema: string,
   { table, key, texts }: ChecksummedTable,
   report: ReportFinding,
-): Promise<number> {
+): Promise<void> {
   const seq = table === 'log' ? 'first_seq' : 'seq'
   const next = await openPages<Record<string, unknown>>(
     transaction,
     `sums_of_${table}`,
     `SELECT r.${key} AS key, r.${seq} AS seq, r.checksum, t.id AS task_id,
       ${texts.map((name) => `${pageText(`r.${name}`)} AS ${name}`).join(', ')}
-    FROM ${schema}.${table} AS r LEFT JOIN ${schema}.tasks AS t ON t.ref = r.task WHERE r.checksum IS NOT NULL`,
+    FROM ${schema}.${table} AS r LEFT JOIN ${schema}.tasks AS t ON t.ref = r.task`,
   )
   const one = `SELECT ${texts.join(', ')} FROM ${schema}.${table} WHERE ${key} = $1`
   for (let page = await next(); page.length > 0; page = await next()) {
     for (const row of page) {
       const isLong = texts.some((name) => row[name] === null)
       const whole = isLong ? ((await transaction.query<Record<string, unknown>>(one, row['key']))[0] ?? row) : row
-      const checksum = texts.reduce((sum, name) => crc32(whole[name] as string, sum), 0)
-      if (checksum === Number(row['checksum'])) continue
+      if (textChecksum(...texts.map((name) => whole[name] as string)) === Number(row['checksum'])) continue
       const taskId = row['task_id'] === null ? {} : { taskId: decodeText(row['task_id'] as string) }
       const message = `The stored ${texts.join(' or ')} was changed: its checksum differs`
       report({ kind: 'checksum', table, seq: Number(row['seq']), message, ...taskId })
     }
   }
-  const [without] = await transaction.query<{ rows: unknown }>(
-    `SELECT count(*) AS rows FROM ${schema}.${table} WHERE checksum IS NULL`,
-  )
-  return Number(without?.rows ?? 0)
 }

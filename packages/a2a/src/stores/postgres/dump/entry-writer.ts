@@ -49,8 +49,6 @@ const logColumns: Columns = [
   ['first_seq', 'bigint'],
   ['last_seq', 'bigint'],
   ['records', 'text'],
-  // Its times are in order. Without a value the column refuses the row: see migration 9.
-  ['not_before', 'bigint'],
   ['checksum', 'bigint'],
 ]
 const snapshotColumns: Columns = [
@@ -136,10 +134,7 @@ export function createEntryWriter(transaction: PostgresTransaction, schema: stri
           return tables.task.add(taskRow(ref, entry), entry.status.length + (entry.metadata?.length ?? 0))
         case 'log': {
           const { position, firstSeq, lastSeq, records } = entry
-          return tables.log.add(
-            [position, ref, firstSeq, lastSeq, records, null, textChecksum(records)],
-            records.length,
-          )
+          return tables.log.add([position, ref, firstSeq, lastSeq, records, textChecksum(records)], records.length)
         }
         case 'snapshot': {
           const { seq, task, internal } = entry

@@ -45,7 +45,7 @@ export async function postgresReader({ connect, schema = 'parley' }: PostgresDum
       count: () => count(transaction, name),
       keys: () => Array.fromAsync(keys(transaction, name)),
       entries: (options) => entries(transaction, name, options ?? {}),
-      checkTables: (report) => checkPostgresTables(transaction, name, schemaVersion, report),
+      checkTables: (report) => checkPostgresTables(transaction, name, report),
       close: () => transaction.close(),
     }
   } catch (error) {

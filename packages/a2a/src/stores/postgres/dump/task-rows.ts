@@ -74,16 +74,13 @@ interface TaskColumns {
 
 async function tasks({ transaction, schema }: TableDeps): Promise<Cursor<TaskEntry>> {
   const { query } = transaction
-  // A task without an append since the column was added has no time of its last record: as the next append would find it.
   const next = await openPages<TaskColumns>(
     transaction,
     'tasks',
     `SELECT ref, head, consumed_seq, visible_seq, holder IS NOT NULL AND NOT finished AS is_leased, due_kind, due_at, log_dropped,
-      status_at, created_at, coalesce(last_at, greatest(status_at, (
-        SELECT ${schema}.latest_1(log.records) FROM ${schema}.log WHERE log.task = t.ref ORDER BY log.last_seq DESC LIMIT 1))) AS last_at,
-      tenant, agent, owner, id, context_id, ${pageText('status')} AS status, metadata IS NOT NULL AS has_metadata,
-      ${pageText('metadata')} AS metadata
-    FROM ${schema}.tasks AS t ORDER BY ref`,
+      status_at, created_at, last_at, tenant, agent, owner, id, context_id, ${pageText('status')} AS status,
+      metadata IS NOT NULL AS has_metadata, ${pageText('metadata')} AS metadata
+    FROM ${schema}.tasks ORDER BY ref`,
   )
   const textOf = async (column: 'status' | 'metadata', ref: unknown): Promise<string> => {
     const [row] = await query<{ text: string }>(`SELECT ${column} AS text FROM ${schema}.tasks WHERE ref = $1`, ref)
@@ -137,7 +134,7 @@ async function log({ transaction, schema, report, check }: TableDeps): Promise<C
   const one = `SELECT records FROM ${schema}.log WHERE position = $1`
   return converted(next, async ({ task, position, first_seq, last_seq, not_before, records, checksum }) => {
     const text = records ?? (await query<{ records: string }>(one, position))[0]?.records ?? '[]'
-    check?.(checksum === null ? null : Number(checksum), [text], `the log at position ${String(position)}`)
+    check?.(Number(checksum), [text], `the log at position ${String(position)}`)
     return {
       ref: Number(task),
       entry: {
@@ -183,7 +180,7 @@ async function snapshots({ transaction, schema, check }: TableDeps): Promise<Cur
     const isLong = folded === null || internal === null
     const [long] = isLong ? await transaction.query<{ folded: string; internal: string }>(one, task) : []
     const texts = [folded ?? long?.folded ?? '{}', internal ?? long?.internal ?? '{}'] as const
-    check?.(checksum === null ? null : Number(checksum), texts, `the snapshot of the task with ref ${String(task)}`)
+    check?.(Number(checksum), texts, `the snapshot of the task with ref ${String(task)}`)
     return {
       ref: Number(task),
       entry: { type: 'snapshot', seq: Number(seq), task: texts[0], internal: texts[1] },

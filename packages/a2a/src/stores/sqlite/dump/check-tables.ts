@@ -1,8 +1,8 @@
 /** Checks of a SQLite store that only the database can make: pages and indexes, checksums, counters, rows that belong to nothing. */
 import { finishedStates, stateName } from '../../dump/state-sql.ts'
-import { maxFindingsPerCheck, type QueryCheck, type ReportFinding, type TableCheck } from '../../dump/store-finding.ts'
+import { textChecksum } from '../../dump/checksums.ts'
+import { maxFindingsPerCheck, type QueryCheck, type ReportFinding } from '../../dump/store-finding.ts'
 import { type ChecksummedTable, checksummedTables } from '../../migration-step.ts'
-import { checksumOf } from '../checksum-backfill.ts'
 import { mightContain } from '../claim-filter.ts'
 import { type SqliteDatabase, isCorrupt } from '../database.ts'
 
@@ -64,31 +64,25 @@ const queryChecks: readonly QueryCheck[] = [
   },
 ]
 
-/** `schemaVersion`: a file that was not migrated yet has no checksums. */
 export async function* checkSqliteTables(
   database: SqliteDatabase,
-  schemaVersion: number,
   report: ReportFinding,
-): AsyncGenerator<TableCheck, void, undefined> {
+): AsyncGenerator<string, void, undefined> {
   // Table by table, so that a long check shows progress.
   const tables = database.prepare<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
   for (const { name: table } of tables.all()) {
-    yield { name: `pages and indexes of ${table}` }
+    yield `pages and indexes of ${table}`
     checkPages(database, table, report)
   }
   for (const check of queryChecks) {
-    yield { name: check.name }
+    yield check.name
     guarded(check.table, report, () => runQuery(database, check, report))
   }
-  if (schemaVersion >= 7) {
-    for (const table of checksummedTables) {
-      const name = `checksums of ${table.table}`
-      yield { name }
-      const unchecked = guarded(table.table, report, () => checkSums(database, table, report))
-      yield { name, unchecked: unchecked ?? 0 }
-    }
+  for (const table of checksummedTables) {
+    yield `checksums of ${table.table}`
+    guarded(table.table, report, () => checkSums(database, table, report))
   }
-  yield { name: 'filters of claims' }
+  yield 'filters of claims'
   guarded('message_generations', report, () => checkFilters(database, report))
 }
 
@@ -120,28 +114,23 @@ function runQuery(database: SqliteDatabase, { kind, table, sql }: QueryCheck, re
 }
 
 interface ChecksumRow extends Record<string, unknown> {
-  readonly checksum: number | null
+  readonly checksum: number
   readonly seq: number
   readonly task_id: string | null
 }
 
-/** Returns how many rows have no checksum. */
-function checkSums(database: SqliteDatabase, { table, key, texts }: ChecksummedTable, report: ReportFinding): number {
+function checkSums(database: SqliteDatabase, { table, key, texts }: ChecksummedTable, report: ReportFinding): void {
   const seq = table === 'log' ? 'first_seq' : 'seq'
   const taskOf = database.prepare<{ id: string }>('SELECT id FROM tasks WHERE ref = ?')
   const all = database.prepare<ChecksumRow & { readonly task: number }>(
     `SELECT task, ${seq} AS seq, checksum, ${texts.join(', ')} FROM ${table} ORDER BY ${key}`,
   )
-  let unchecked = 0
   for (const row of all.iterate()) {
-    if (row.checksum === null) unchecked += 1
-    else if (checksumOf(texts.map((name) => row[name] as string)) !== row.checksum) {
-      const taskId = taskOf.get(row.task)?.id
-      const message = `The stored ${texts.join(' or ')} was changed: its checksum differs`
-      report({ kind: 'checksum', table, seq: row.seq, message, ...(taskId === undefined ? {} : { taskId }) })
-    }
+    if (textChecksum(...texts.map((name) => row[name] as string)) === row.checksum) continue
+    const taskId = taskOf.get(row.task)?.id
+    const message = `The stored ${texts.join(' or ')} was changed: its checksum differs`
+    report({ kind: 'checksum', table, seq: row.seq, message, ...(taskId === undefined ? {} : { taskId }) })
   }
-  return unchecked
 }
 
 /** A claim that its filter excludes is never found, and its message would be accepted twice. */

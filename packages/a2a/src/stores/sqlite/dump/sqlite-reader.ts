@@ -47,7 +47,7 @@ export async function sqliteReader(file: string): Promise<StoreReader> {
       count: async () => count(database),
       keys: async () => [...keys(database)],
       entries: (options) => entries(database, options ?? {}),
-      checkTables: (report) => checkSqliteTables(database, schemaVersion, report),
+      checkTables: (report) => checkSqliteTables(database, report),
       close: async () => database.close(),
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import type { AttemptEntry, LogEntry, PushEntry, SnapshotEntry, TaskEntry } from
 import { createChecksumCheck, type ChecksumCheck } from '../../dump/checksums.ts'
 import type { ReadEntriesOptions } from '../../dump/store-dump.ts'
 import type { ReportDamage, RowOfTask } from '../../dump/task-groups.ts'
-import type { Append, DueTime } from '../../store.ts'
+import type { DueTime } from '../../store.ts'
 import { createBlobTable } from '../blob-table.ts'
 import { taskStateOfNumber } from '../counters.ts'
 import type { SqliteDatabase } from '../database.ts'
@@ -21,7 +21,7 @@ interface TaskColumns {
   readonly log_dropped: 0 | 1
   readonly status_at: number
   readonly created_at: number
-  readonly last_at: number | null
+  readonly last_at: number
   readonly tenant: string
   readonly agent: string
   readonly owner: string
@@ -63,9 +63,6 @@ function* tasks(database: SqliteDatabase, report: ReportDamage): Rows<TaskEntry>
       log_dropped, status_at, created_at, last_at, tenant, agent, owner, id, context_id, status, metadata
     FROM tasks ORDER BY ref`)
   const blobs = createBlobTable(database)
-  const lastBatch = database.prepare<{ records: string }>(
-    'SELECT records FROM log WHERE task = ? ORDER BY first_seq DESC LIMIT 1',
-  )
 
   /** A long text is stored elsewhere. `fallback` replaces one that is missing. */
   function textOf(rowText: string, { id }: TaskColumns, fallback: string): string {
@@ -75,12 +72,6 @@ function* tasks(database: SqliteDatabase, report: ReportDamage): Rows<TaskEntry>
       report(error instanceof Error ? error.message : String(error), id, 'blobs')
       return fallback
     }
-  }
-
-  /** As the next append would find it (append.ts). */
-  function lastAtOf({ ref, status_at }: TaskColumns): number {
-    const records = JSON.parse(lastBatch.get(ref)?.records ?? '[]') as Append['records']
-    return records.reduce((latest, { at }) => Math.max(latest, at), status_at)
   }
 
   for (const row of all.iterate()) {
@@ -100,7 +91,7 @@ function* tasks(database: SqliteDatabase, report: ReportDamage): Rows<TaskEntry>
         head: row.head,
         consumedSeq: row.consumed_seq,
         visibleSeq: row.visible_seq,
-        lastAt: row.last_at ?? lastAtOf(row),
+        lastAt: row.last_at,
         isLogDropped: row.log_dropped === 1,
         isLeased: row.is_leased === 1,
         ...(due === undefined ? {} : { due }),
@@ -117,7 +108,7 @@ interface LogColumns {
   readonly first_seq: number
   readonly last_seq: number
   readonly records: string
-  readonly checksum: number | null
+  readonly checksum: number
 }
 
 function* log(database: SqliteDatabase, check: ChecksumCheck | undefined): Rows<LogEntry> {
@@ -135,7 +126,7 @@ interface SnapshotColumns {
   readonly seq: number
   readonly folded: string
   readonly internal: string
-  readonly checksum: number | null
+  readonly checksum: number
 }
 
 function* snapshots(database: SqliteDatabase, check: ChecksumCheck | undefined): Rows<SnapshotEntry> {

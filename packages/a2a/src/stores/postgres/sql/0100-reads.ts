@@ -1,12 +1,26 @@
-/**
- * A read of the log is bounded by bytes as well as by rows: it ends with the row that reaches the bound. The length of a text is
- * known without loading the text.
- */
+/** The most frequent reads, for many tasks at once. As functions, because their plans are then cached even behind a pooler. */
 const settings = `LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET enable_seqscan = off
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`
 
-export const sql = `
-CREATE FUNCTION records_3(ids text[], after_seqs bigint[], limits bigint[], bytes bigint[])
+export const reads = `
+CREATE FUNCTION heads_1(ids text[]) RETURNS TABLE (id text, head bigint) ${settings}
+AS $heads$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT id, head FROM tasks WHERE id = ANY (ids);
+END
+$heads$;
+
+CREATE FUNCTION tasks_1(ids text[]) RETURNS SETOF tasks ${settings}
+AS $tasks$
+BEGIN
+  RETURN QUERY SELECT * FROM tasks WHERE id = ANY (ids);
+END
+$tasks$;
+
+-- A reader may begin in the middle of a row of the log: the row it begins in ends after the seq it has seen. A read is bounded by bytes
+-- as well as by rows: it ends with the row that reaches the bound. The length of a text is known without loading the text.
+CREATE FUNCTION records_1(ids text[], after_seqs bigint[], limits bigint[], bytes bigint[])
 RETURNS TABLE (n bigint, ref bigint, first_seq bigint, records text, not_before bigint) ${settings}
 AS $records$
 #variable_conflict use_column
@@ -29,4 +43,11 @@ BEGIN
   ORDER BY asked.n, found.last_seq;
 END
 $records$;
+
+CREATE FUNCTION claims_1(given uuid[]) RETURNS SETOF messages ${settings}
+AS $claims$
+BEGIN
+  RETURN QUERY SELECT * FROM messages WHERE key = ANY (given);
+END
+$claims$;
 `

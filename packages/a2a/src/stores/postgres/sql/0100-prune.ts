@@ -1,5 +1,5 @@
 /** Prunes in one call that one replica makes at a time: two that count the same excess would each remove it. */
-export const sql = `
+export const prune = `
 CREATE FUNCTION prune_1(finished_before bigint, most_tasks bigint, log_before bigint, batch integer) RETURNS integer
 LANGUAGE plpgsql SET search_path FROM CURRENT SET jit = off
 AS $prune$
