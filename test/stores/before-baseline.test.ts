@@ -40,7 +40,7 @@ describe('a SQLite file of a schema before 100', () => {
       const file = place()
       const database = new DatabaseSync(file)
       database.exec(`
-        PRAGMA application_id = ${0x50524c59};
+        PRAGMA application_id = 1347570777;
         CREATE TABLE schema_version (${columns}) STRICT;
         INSERT INTO schema_version (version, applied_at) VALUES (${version}, 0)`)
       database.close()
