@@ -53,6 +53,29 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     assert.equal((await versions(schema)).length, migrationSteps.length + 1)
   })
 
+  it('is migrated once a transaction that holds a table ends: until then the migration gives way [full]', async () => {
+    const schema = 'held'
+    const store = database.open({ schema })
+    const { id } = await createTask(store)
+    const holder = database.client()
+    await holder.connect()
+    await holder.query(`BEGIN; LOCK TABLE ${schema}.tasks IN ACCESS SHARE MODE`)
+    const warnings: string[] = []
+    const log = {
+      warn(message: string): void {
+        warnings.push(message)
+        void holder.query('COMMIT')
+      },
+    }
+    const next = { version: newest + 1, sql: 'ALTER TABLE tasks ADD COLUMN colour text', minReader: newest }
+    const migrating = migratePostgres(asking, schema, true, [...migrationSteps, next], log)
+    await assertAppended(store, id, { expectedSeq: 1, records: chunks('a') })
+    await migrating
+    await holder.end()
+    assert.match(warnings.join(), /^the migration waits for a long transaction on its tables/)
+    assert.equal((await versions(schema)).length, migrationSteps.length + 1)
+  })
+
   it('is refused with a message if a newer version has made it incompatible', async () => {
     const schema = 'future'
     await migratePostgres(asking, schema, true, [
