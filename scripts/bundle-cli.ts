@@ -112,7 +112,7 @@ function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
         ),
       }))
       onLoad({ filter: /packages\/(cli|a2a)\/src\/.*\.ts$/ }, ({ path }) => {
-        const source = readFileSync(path, 'utf8')
+        const source = withoutEntryPoints(readFileSync(path, 'utf8'))
         const code = !starters.includes(path)
           ? withStaticImports(source)
           : source.replaceAll(dynamicImport, (found, specifier: string) => {
@@ -127,7 +127,7 @@ function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
   }
 }
 
-const dynamicImport = /(?<!typeof\s)\bimport\(\s*'(\.{1,2}\/[^']+|@parley\/a2a\/client\/node)'\s*\)/g
+const dynamicImport = /(?<!typeof\s)\bimport\(\s*'(\.{1,2}\/[^']+)'\s*\)/g
 
 function importsOnDemand(file: string): readonly string[] {
   return [...readFileSync(file, 'utf8').matchAll(dynamicImport)].map(([, path = '']) => join(dirname(file), path))
@@ -145,6 +145,55 @@ export function withStaticImports(source: string): string {
     return `Promise.resolve(part${paths.length})`
   })
   return [code, ...paths.map((path, index) => `import * as part${index + 1} from '${path}'`)].join('\n')
+}
+
+/** By entry point of the SDK: the file from which it passes on each name. */
+const passedOn = new Map(
+  entryPointsOf(join(packages, 'a2a')).map(([specifier, file]) => [specifier, namesPassedOn(file)] as const),
+)
+
+function entryPointsOf(folder: string): readonly (readonly [specifier: string, file: string])[] {
+  const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly name: string
+    readonly exports: Readonly<Record<string, { readonly 'parley-source': string }>>
+  }
+  return Object.entries(exports).map(([path, target]) => [
+    `${name}${path.slice(1)}`,
+    join(folder, target['parley-source']),
+  ])
+}
+
+function namesPassedOn(entry: string): ReadonlyMap<string, string> {
+  const lists = readFileSync(entry, 'utf8').matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)
+  return new Map(
+    [...lists].flatMap(([, names = '', file = '']) =>
+      valuesIn(names).map((name) => [name, join(dirname(entry), file)] as const),
+    ),
+  )
+}
+
+function valuesIn(list: string): readonly string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '))
+}
+
+/**
+ * Names that an entry point of the SDK passes on are imported from their own files. Through the entry point, all files that any command
+ * needs of it would be in the chunk of the frequent commands.
+ */
+function withoutEntryPoints(source: string): string {
+  return source.replaceAll(
+    /^(import|export) \{([^}]*)\} from '(@parley\/a2a[^']*)'$/gm,
+    (_, word: string, names: string, specifier: string) =>
+      valuesIn(names)
+        .map((name) => {
+          const file = passedOn.get(specifier)?.get(name.split(' ')[0] ?? '') ?? specifier
+          return `${word} { ${name} } from '${file}'`
+        })
+        .join('\n'),
+  )
 }
 
 /** Imports of the modules of Node that these files and the client use. */
