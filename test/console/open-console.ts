@@ -124,13 +124,15 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** Serious and critical violations that axe finds in the current state of the page. */
 export async function seriousViolations(page: Page): Promise<readonly AxeViolation[]> {
+  // A colour in the middle of its transition is not what the page shows. Here none begins any more, also if the page changes while
+  // axe runs; those that have begun are finished.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   // The policy of the page allows no script tag, but evaluation by the browser's debugger is exempt.
   const found = await page.evaluate(async (source: string) => {
     const scope = globalThis as unknown as {
       axe?: { run(options: object): Promise<{ violations: any[] }> }
       document: { getAnimations(): { finish(): void; constructor: { name: string } }[] }
     }
-    // A colour in the middle of its transition is not what the page shows.
     const transitions = scope.document.getAnimations().filter((one) => one.constructor.name === 'CSSTransition')
     for (const transition of transitions) transition.finish()
     // oxlint-disable-next-line no-eval

@@ -143,6 +143,27 @@ describeInBrowser('sign-in', async (browser) => {
     await context.close()
   })
 
+  it('is judged by its colours at rest, also if a button changes while axe runs and the reader wants motion', async () => {
+    const context = await browser.newContext({ ...defaultLook, reducedMotion: 'no-preference' })
+    context.setDefaultTimeout(maxWaitMs)
+    const page = await context.newPage()
+    await page.goto(testHub.url)
+    await page.getByRole('link', { name: /^Sign in with/ }).waitFor()
+    // As a late answer of the hub does, after axe was loaded and before it reads the first colour.
+    await page.evaluate(`{
+      const button = document.querySelector('button[type=submit]')
+      button.className = 'primary'
+      for (const transition of document.getAnimations()) transition.finish()
+      Object.defineProperty(globalThis, 'axe', { configurable: true, set(axe) {
+        Object.defineProperty(globalThis, 'axe', { value: axe })
+        button.className = ''
+      } })
+    }`)
+    assert.deepEqual(await seriousViolations(page), [])
+    assert.equal(await page.locator('button.primary').count(), 0)
+    await context.close()
+  })
+
   it('shows an error of the address as plain text', async () => {
     const { page, context } = await openSignedOut(`/?signInError=${encodeURIComponent('<img src=x onerror=alert(1)>')}`)
     await page.getByRole('alert').getByText('<img src=x onerror=alert(1)>').waitFor()
