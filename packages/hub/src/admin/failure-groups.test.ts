@@ -88,6 +88,20 @@ describe('the groups of failures', () => {
     assert.equal(counted.count, 20)
   })
 
+  it('are one for each cause also after more causes than are kept', async () => {
+    const store = memoryStore()
+    const groups = createFailureGroups(store, (text) => text, 2)
+    for (const [at, cause] of ['no disk', 'no memory', 'no network', 'no network'].entries()) {
+      await fail(store, at + 1, `Error: ${cause}`)
+      await groups({ since: 0, until: 100 })
+    }
+    const { groups: found } = await groups({ since: 0, until: 100 })
+    assert.deepEqual(
+      found.map(({ cause, count }) => [cause, count]),
+      [['no network', 2]],
+    )
+  })
+
   it('contain no secret of the configuration', async () => {
     const store = memoryStore()
     await fail(store, 1, 'Error: wrong password hunter2')

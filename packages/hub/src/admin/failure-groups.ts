@@ -91,7 +91,9 @@ export function createFailureGroups(
       failures.delete(id)
     }
     if (shared.size <= maxRead) return
-    shared.clear()
+    // Those of known tasks stay: another object for the same cause would be another group.
+    const known = new Set(failures.values())
+    for (const [key, failure] of shared) if (!known.has(failure)) shared.delete(key)
   }
 
   return async ({ since, until, agent }) => {
