@@ -94,6 +94,8 @@ export type AuditEntry = {
   readonly operation?: string
   /** `OK`, or the code of the error. */
   readonly outcome?: string
+  /** The name of the API key of `who`, in lists. */
+  readonly whoName?: string
   readonly binding?: string
   readonly version?: string
   readonly state?: string
@@ -280,7 +282,7 @@ export type TaskSummary = {
   readonly agent: string
   /** The owner of the task. */
   readonly caller: string
-  /** The name of its API key, if the owner has one. */
+  /** The name of its API key, if the owner has one; of a delegated task, with the agent that delegated it. */
   readonly callerName?: string
   readonly tenant: string
   readonly state: string

@@ -43,7 +43,7 @@ export function createAdminHandler(parts: AdminHandlerDeps, moreRoutes: readonly
     }),
     ...keyRoutes({ keys, now, agentNames }),
     ...ownKeyRoutes({ keys, now }),
-    ...auditRoutes(audit),
+    ...auditRoutes(audit, keys),
     ...moreRoutes,
   ]
   const front = createAdminRouter({

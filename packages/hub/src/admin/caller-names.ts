@@ -1,10 +1,14 @@
-/** The names of callers, for operators: that of its API key, if a caller is known by a key. Other callers have only their principal. */
+/**
+ * The names of callers, for operators: that of its API key, if a caller is known by a key. Other callers have only their principal.
+ * An agent that delegates is named with the caller on whose behalf it does.
+ */
 import type { ApiKeys } from '../auth/api-keys.ts'
 import type { TaskFactsReader } from './task-facts.ts'
 
 export async function callerName(principal: string, keys: Pick<ApiKeys, 'nameOf'>): Promise<string | undefined> {
-  const id = /^key:(.+)$/.exec(principal)?.[1]
-  return id === undefined ? undefined : keys.nameOf(id)
+  const [, agent, id] = /^(?:agent:([^|]*)\|)?(?:agent:[^|]*\|)*key:(.+)$/.exec(principal) ?? []
+  const name = id === undefined ? undefined : await keys.nameOf(id)
+  return name === undefined || agent === undefined ? name : `${agent} for ${name}`
 }
 
 /** The facts of tasks, with the names of their callers. */

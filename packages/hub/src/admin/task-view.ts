@@ -16,7 +16,12 @@ export const taskSummary = z
     contextId: z.string(),
     agent: z.string(),
     caller: z.string().describe('The owner of the task.'),
-    callerName: z.string().optional().describe('The name of its API key, if the owner has one.'),
+    callerName: z
+      .string()
+      .optional()
+      .describe(
+        'The name of its API key, if the owner has one; of a delegated task, with the agent that delegated it.',
+      ),
     tenant: z.string(),
     state: z.string(),
     statusAt: timestamp,

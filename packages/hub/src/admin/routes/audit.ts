@@ -1,8 +1,11 @@
 /** `/admin/audit`: who did what, newest first. */
+import { omitUndefined } from '@parley/a2a'
 import { z } from 'zod'
 import type { AuditLog, AuditEntry } from '../../audit/audit-log.ts'
 import { isAuditCursor, type AuditReader } from '../../audit/audit-reader.ts'
+import type { ApiKeys } from '../../auth/api-keys.ts'
 import { isoTime } from '../../http/json-response.ts'
+import { callerName } from '../caller-names.ts'
 import { timestamp, limitField, timeQuery, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 const filters = {
@@ -20,6 +23,7 @@ const entry = z
     id: z.string().describe('Its position. Pass the last number plus one as `before` to start a page with it.'),
     at: timestamp,
     ...filters,
+    whoName: z.string().optional().describe('The name of the API key of `who`, in lists.'),
     event: z.string(),
     binding: z.string().optional(),
     version: z.string().optional(),
@@ -73,7 +77,7 @@ export function auditExportRoutes({
   ])
 }
 
-export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[] {
+export function auditRoutes(audit: Pick<AuditLog, 'list'>, keys: Pick<ApiKeys, 'nameOf'>): readonly AdminRoute[] {
   return taggedRoutes('Audit', [
     jsonRoute('GET /admin/audit', {
       name: 'listAudit',
@@ -100,8 +104,12 @@ export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[
           (reads === 'yes' || !isRead(one)) &&
           (needle === '' || containsText(one, needle))
         const page = await audit.list({ limit: most, before, matches, since })
-        const entries = page.entries.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
-        return { entries, ...(page.before !== undefined ? { before: page.before } : {}) }
+        const entries = page.entries.map(async ({ at, ...rest }) => ({
+          at: isoTime(at),
+          ...rest,
+          ...omitUndefined({ whoName: await callerName(rest.who ?? '', keys) }),
+        }))
+        return { entries: await Promise.all(entries), ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
   ])

@@ -34,6 +34,7 @@ describe('an entry of the audit', () => {
 
   it('names the actor, also if authentication failed', () => {
     assert.deepEqual([auditActor(entry({ who: 'ann' })), auditActor(entry({}))], ['ann', 'unknown'])
+    assert.equal(auditActor(entry({ who: 'key:a1', whoName: 'Night build' })), 'Night build')
   })
 
   it('distinguishes errors of the hub from errors of callers', () => {

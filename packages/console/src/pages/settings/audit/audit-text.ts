@@ -26,8 +26,8 @@ export function auditAction({ event, operation, state, count }: AuditEntry): str
   return operation === undefined || operation === '' ? event : operation
 }
 
-export function auditActor({ who, event }: AuditEntry): string {
-  if (who !== undefined) return who
+export function auditActor({ who, whoName = who, event }: AuditEntry): string {
+  if (whoName !== undefined) return whoName
   return event === 'audit.lost' ? 'the hub' : 'unknown'
 }
 

@@ -190,10 +190,11 @@ describe('merged tasks', () => {
     assert.equal(old?.state, 'TASK_STATE_WORKING')
   })
 
-  it('keep the result, and add the wait that an update ends', () => {
-    const known = taskAt('b', 2, { state: 'TASK_STATE_INPUT_REQUIRED', result: 'Rome', waitingMs: 1_000 })
-    const { waitingMs, result } = newerTask(known, taskAt('b', 5))
-    assert.deepEqual([waitingMs, result], [181_000, 'Rome'])
+  it('keep the result and the name of the caller, and add the wait that an update ends', () => {
+    const about = { result: 'Rome', callerName: 'Ann', waitingMs: 1_000 }
+    const known = taskAt('b', 2, { state: 'TASK_STATE_INPUT_REQUIRED', ...about })
+    const { waitingMs, result, callerName } = newerTask(known, taskAt('b', 5))
+    assert.deepEqual([waitingMs, result, callerName], [181_000, 'Rome', 'Ann'])
     assert.equal(newerTask(known, taskAt('b', 5, { waitingMs: 7 })).waitingMs, 7)
   })
 

@@ -54,9 +54,10 @@ export function taskListOptions(filters: TaskFilters, order: TaskOrder): PagedLi
 export function newerTask(known: TaskSummary | undefined, update: TaskSummary): TaskSummary {
   if (known === undefined) return update
   if (update.head < known.head) return known
-  const { title, result, waitingMs } = { ...known, ...update }
+  const { title, callerName, result, waitingMs } = { ...known, ...update }
   return {
     ...update,
+    ...(callerName !== undefined ? { callerName } : {}),
     ...(title !== undefined ? { title } : {}),
     ...(result !== undefined ? { result } : {}),
     ...(waitingMs !== undefined ? { waitingMs } : {}),
