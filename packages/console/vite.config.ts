@@ -54,7 +54,12 @@ export default defineConfig({
             { name: 'frame', test: /\/console\/src\/main\.tsx$/, priority: 4 },
             { name: 'shared', test: notOfClient, minShareCount: 4, priority: 3 },
             { name: 'parts', test: smallParts, minShareCount: 2, priority: 2 },
-            { name: 'conversation', test: /\/src\/(conversation\/|api\/task-events)/, minShareCount: 2, priority: 1 },
+            {
+              name: 'conversation',
+              test: /\/src\/(conversation\/(?!question\/(question-form|field-input|auth-note))|api\/task-events)/,
+              minShareCount: 2,
+              priority: 1,
+            },
           ],
         },
       },

@@ -154,7 +154,7 @@ export function createChatSession(
         }
         const context = contextId ?? first?.transcript.contextId
         if (context === undefined) return slots.replace([])
-        const { loaded, hasMore } = await loadContext(name, context, most, signal)
+        const { loaded, hasMore } = await loadContext(name, context, most, signal, first)
         if (signal.aborted) return
         slots.replace(loaded)
         hasEarlier.value = hasMore

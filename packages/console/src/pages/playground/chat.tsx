@@ -7,17 +7,19 @@ import { query, setQuery } from '../../app/router.ts'
 import { isWorkingState } from '../../conversation/transcript.ts'
 import { TranscriptView } from '../../conversation/transcript-view.tsx'
 import { CopyableId } from '../../components/content/copy-button.tsx'
+import { lazyView } from '../../components/layout/lazy-view.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
 import { Loading } from '../../components/status/error-notice.tsx'
 import type { ChatSession } from './chat-session.ts'
 import { ChatFailureNotice, TaskFailureNotice } from './chat-failure.tsx'
 import { ChatScroll } from './chat-scroll.tsx'
 import type { ConversationTask } from './conversation-tasks.ts'
-import { AgentGreeting } from './greeting.tsx'
 import { playgroundParams } from './playground-params.ts'
 import type { ProtocolLog } from './protocol/protocol-log.ts'
 import { lastSentParts, Reply } from './reply.tsx'
 import './chat.css'
+
+const AgentGreeting = lazyView('the agent', async () => (await import('./greeting.tsx')).AgentGreeting)
 
 export interface ChatProps {
   readonly play: ChatSession
@@ -44,6 +46,9 @@ export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
   const slots = play.tasks.value
   const phase = play.phase.value
   const trouble = play.failure.value
+  // Not before the conversation of the address is opened.
+  const { contextId: openContext, taskId: openTask } = play.location.value
+  const isAtAddress = openContext === contextId && openTask === taskId
   useEffect(() => {
     if (trouble !== undefined) onTrouble()
   }, [trouble])
@@ -61,7 +66,9 @@ export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
           </p>
         )}
         {slots.length === 0 && phase === 'loading' && <Loading what="the conversation" />}
-        {slots.length === 0 && phase !== 'loading' && trouble === undefined && <AgentGreeting agent={agent} />}
+        {slots.length === 0 && phase !== 'loading' && isAtAddress && trouble === undefined && (
+          <AgentGreeting agent={agent} />
+        )}
         {slots.map((slot, index) => (
           <ChatTask
             key={slot.key}

@@ -112,15 +112,18 @@ function failureOf({ state, cause, causeDetails }: TaskDetail): TaskFailureCause
   return { cause, details: causeDetails }
 }
 
-/** The newest tasks of a conversation. */
+/** The newest tasks of a conversation; `known` has been loaded just now. */
 export async function loadContext(
   agent: string,
   contextId: string,
   most: number,
   signal: AbortSignal,
+  known?: LoadedConversationTask,
 ): Promise<{ readonly loaded: readonly LoadedConversationTask[]; readonly hasMore: boolean }> {
   const { tasks, before } = await callAdmin('listTasks', { query: { context: contextId, agent, limit: most }, signal })
-  const found = await Promise.all(tasks.map(({ id }) => loadTask(id, signal)))
+  const found = await Promise.all(
+    tasks.map(async ({ id }) => (id === known?.transcript.taskId ? known : loadTask(id, signal))),
+  )
   const loaded = found.sort((one, other) => one.createdAt.localeCompare(other.createdAt))
   return { loaded, hasMore: before !== undefined && tasks.length >= most }
 }

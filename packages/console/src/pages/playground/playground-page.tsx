@@ -9,21 +9,26 @@ import { useShortcuts } from '../../app/shortcuts.ts'
 import { navigate } from '../../app/router.ts'
 import { Icon } from '../../components/icon.tsx'
 import { useDocumentTitle } from '../../components/layout/document-title.ts'
+import { lazyView } from '../../components/layout/lazy-view.tsx'
 import { PageHead } from '../../components/layout/page-head.tsx'
 import { SplitView } from '../../components/layout/split-view.tsx'
 import { Loading } from '../../components/status/error-notice.tsx'
 import { AgentPicker } from './agent-picker.tsx'
 import { Chat } from './chat.tsx'
-import { ChooseAgent } from './choose-agent.tsx'
 import { createChatSession } from './chat-session.ts'
 import { createAgentConnections } from './agent-connections.ts'
 import { compareHref, isComparison } from './compare/compare-params.ts'
-import { ComparePage } from './compare/compare-page.tsx'
 import { RecentList } from './recent-list.tsx'
 import { conversationHref, toggleProtocol, playgroundParams } from './playground-params.ts'
 import { createProtocolLog } from './protocol/protocol-log.ts'
-import { ProtocolPanel } from './protocol/protocol-panel.tsx'
 import './playground.css'
+
+const ChooseAgent = lazyView('the agents', async () => (await import('./choose-agent.tsx')).ChooseAgent)
+const ComparePage = lazyView('the comparison', async () => (await import('./compare/compare-page.tsx')).ComparePage)
+const ProtocolPanel = lazyView(
+  'the protocol',
+  async () => (await import('./protocol/protocol-panel.tsx')).ProtocolPanel,
+)
 
 export function PlaygroundPage() {
   const { agent } = playgroundParams()

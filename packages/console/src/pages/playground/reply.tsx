@@ -5,11 +5,10 @@ import { useSignal } from '@preact/signals'
 import type { Agent } from '../../api/admin.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'
 import { setQuery } from '../../app/router.ts'
-import { OthersQuestion, QuestionForm } from '../../conversation/question/question-form.tsx'
-import { AuthNote } from '../../conversation/question/auth-note.tsx'
 import { needsForm, parseQuestion, type AgentQuestion } from '../../conversation/question/parse-question.ts'
 import { isWorkingState, type Transcript } from '../../conversation/transcript.ts'
 import { copyText } from '../../components/content/copy-button.tsx'
+import { lazyView } from '../../components/layout/lazy-view.tsx'
 import { Composer } from './composer/composer.tsx'
 import { restoreDraft } from './composer/draft.ts'
 import { GrpcNote } from './grpc-note.tsx'
@@ -20,6 +19,14 @@ import { exchangeCurl, type Exchange } from './protocol/exchange.ts'
 import type { ProtocolLog } from './protocol/protocol-log.ts'
 import { ReplyTarget } from './reply-target.tsx'
 import { RequestOptionsBar } from './request-options-bar.tsx'
+
+const loadForm = async () => import('../../conversation/question/question-form.tsx')
+const QuestionForm = lazyView('the question', async () => (await loadForm()).QuestionForm)
+const OthersQuestion = lazyView('the question', async () => (await loadForm()).OthersQuestion)
+const AuthNote = lazyView(
+  'the question',
+  async () => (await import('../../conversation/question/auth-note.tsx')).AuthNote,
+)
 
 const sentWhileBusy = {
   queue: 'queued for the next turn',
