@@ -58,7 +58,7 @@ export function FailureGroups({ range, rangeName, agent, limit }: FailureGroupsP
 function FailureRow({ group, hasAgent }: { readonly group: FailureGroup; readonly hasAgent: boolean }) {
   const { agent, code, cause, count, since, newest, trend } = group
   return (
-    <a href={`/tasks/${newest.id}`} title="Open the newest task">
+    <a class="tile-row" href={`/tasks/${newest.id}`} title="Open the newest task">
       <span class="row">
         <span class="failures-count">{formatCount(count)}×</span>
         {hasAgent && <span class="failures-agent">{agent}</span>}

@@ -32,7 +32,7 @@ export function ShortcutList() {
     <div class="key-list">
       {groups.map(({ title, keys }) => (
         <section key={title}>
-          <h3>{title}</h3>
+          <h3 class="faint">{title}</h3>
           <dl>
             {keys.map(({ key, label }) => (
               <div key={key}>

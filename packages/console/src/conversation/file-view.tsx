@@ -147,7 +147,7 @@ function FileHead({ part, name, children }: FileHeadProps) {
 
 function FileFacts({ part, name }: { readonly part: RawPart; readonly name: string }) {
   return (
-    <span class="bar part-facts">
+    <span class="bar grow">
       <span class="part-name">{name}</span>
       <span class="faint">
         {formatBytes(base64ByteLength(part.raw))}

@@ -128,7 +128,7 @@ function LinkView({ part }: { readonly part: UrlPart }) {
     <div class="panel part-box part-file">
       <div class="row part-file-head">
         <Icon name="file" />
-        <span class="bar part-facts">
+        <span class="bar grow">
           {href === undefined ? (
             <code class="part-name">{part.url}</code>
           ) : (
@@ -152,7 +152,7 @@ function UnknownView({ part }: { readonly part: Part }) {
     <div class="panel part-box part-file">
       <div class="row part-file-head">
         <Icon name="file" />
-        <span class="bar part-facts">
+        <span class="bar grow">
           <span class="part-name">Unknown part type</span>
           <DownloadButton name="part.json" bytes={() => JSON.stringify(part, null, 2)} />
         </span>

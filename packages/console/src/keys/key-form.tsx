@@ -57,7 +57,7 @@ export function KeyForm({ agent, onMade, onCancel }: KeyFormProps) {
   )
   const elsewhere = mistakes.value.filter(({ field }) => !ownFields.has(field))
   return (
-    <form class="panel key-form" aria-label="New key" noValidate onSubmit={onSubmit}>
+    <form class="panel stack-wide key-form" aria-label="New key" noValidate onSubmit={onSubmit}>
       <h3>New key</h3>
       {text('name', 'Name', 'Where it is used, such as build server')}
       <KeyScopeFields agent={agent} agents={agents} draft={draft.value} set={set} />

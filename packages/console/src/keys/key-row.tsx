@@ -33,12 +33,12 @@ export function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
   }, [isWanted])
   return (
     <li ref={element} aria-current={isWanted ? 'true' : undefined}>
-      <div class="keys-who">
+      <div class="line keys-who">
         <span class="keys-name cut">{name}</span>
         <code class="faint cut">{prefix}…</code>
       </div>
       <StatusBadge tone={tone} shape={shape} word={states[state]} />
-      <div class="agent-tags keys-scopes">
+      <div class="agent-tags record-tags">
         <span class="unseen">Access</span>
         {describeScopes(scopes).map((word) => (
           <span key={word} class="agent-tag">
@@ -46,11 +46,11 @@ export function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
           </span>
         ))}
       </div>
-      <div class="record-facts keys-facts faint">
+      <div class="record-facts faint">
         <KeyFacts info={info} />
       </div>
       {state === 'active' && (
-        <div class="keys-actions">
+        <div class="record-actions">
           <ConfirmButton
             label="Replace"
             class="small"

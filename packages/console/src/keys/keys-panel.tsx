@@ -46,7 +46,7 @@ export function KeysPanel({ agent }: { readonly agent?: string }) {
   }
 
   return (
-    <div class="keys">
+    <div class="stack-wide keys">
       {made.value !== undefined && <NewKeyNotice made={made.value} onDone={() => (made.value = undefined)} />}
       {isMaking && <KeyForm agent={agent} onMade={show} onCancel={() => setQuery({ make: undefined })} />}
       <LoadState of={found} what="keys" />

@@ -41,14 +41,14 @@ export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonl
 
   return (
     <section class="stack shown-key" aria-labelledby="shown-key-title">
-      <h3 id="shown-key-title" ref={heading} tabIndex={-1}>
+      <h3 class="row" id="shown-key-title" ref={heading} tabIndex={-1}>
         <Icon name="key" /> Key “{made.name}”
       </h3>
       <p>
         <strong>This key is shown only once.</strong>
         {' Copy it now and store it in a safe place. We store only a hash and cannot show it again.'}
       </p>
-      <div class="shown-key-line">
+      <div class="bar shown-key-line">
         <code>{made.key}</code>
         <button type="button" class="primary" onClick={() => void copy()}>
           <Icon name={isCopied.value ? 'check' : 'copy'} />

@@ -68,7 +68,7 @@ function SpanLinks({ span }: { readonly span: Span }) {
   const child = spanChildTask(span)
   const configId = span.kind === 'push' ? stringAttribute(span.attributes, 'configId') : undefined
   return (
-    <p class="span-details-ways">
+    <p class="bar">
       {child !== undefined && (
         <a class="button small" href={`/tasks/${encodeURIComponent(child)}`}>
           Open task of {spanLabel(span).name}
@@ -170,7 +170,7 @@ function eventAttributesText(attributes: Span['attributes']): string {
 function DetailsSection({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <section class="span-details-part">
-      <h4>{title}</h4>
+      <h4 class="faint">{title}</h4>
       {children}
     </section>
   )

@@ -59,7 +59,7 @@ export function SpanRow({ line, now, seen, columns, isSelected, onSelect, onFold
             </span>
           )}
           <span class="cut">
-            {type !== '' && <span class="waterfall-sort">{type} </span>}
+            {type !== '' && <span class="faint waterfall-sort">{type} </span>}
             {name}
           </span>
           {isFolded && <span class="faint">+{formatCompact(descendantCount)}</span>}

@@ -40,7 +40,7 @@ describe('filters in the address', () => {
   it('stay in links, without the other parameters', () => {
     const query = new URLSearchParams('text=a&zoom=2')
     assert.equal(filters.link('/x', query), '/x?text=a')
-    assert.equal(filters.link('/x', query, { view: 'graph' }), '/x?text=a&view=graph')
+    assert.equal(filters.link('/x', query, { page: '3' }), '/x?text=a&page=3')
     assert.equal(filters.link('/x', new URLSearchParams('zoom=2')), '/x')
   })
 })

@@ -7,7 +7,7 @@ import './form-fields.css'
 /** Validation errors, each with its field. */
 export function FieldErrorList({ id, mistakes }: { readonly id?: string; readonly mistakes: readonly FieldError[] }) {
   return (
-    <div id={id} class="mistakes" role={mistakes.length > 0 ? 'alert' : undefined}>
+    <div id={id} class="stack-tight field-errors" role={mistakes.length > 0 ? 'alert' : undefined}>
       {mistakes.map(({ field, text }) => (
         <p key={field + text} class="mistake">
           {field !== '' && <code>{field}</code>} {text}

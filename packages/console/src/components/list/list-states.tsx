@@ -15,12 +15,11 @@ type ListControls = Pick<
 interface NewItemsButtonProps {
   readonly list: ListControls
   readonly frame: RefObject<HTMLElement | null>
-  readonly class?: string
   readonly children?: ComponentChildren
 }
 
 /** Items that arrived while the user reads further down, or while the pointer is over the list. */
-export function NewItemsButton({ list, frame, class: look, children }: NewItemsButtonProps) {
+export function NewItemsButton({ list, frame, children }: NewItemsButtonProps) {
   useLayoutEffect(() => {
     const { current } = frame
     const isOver = (target: EventTarget | null): boolean =>
@@ -40,17 +39,19 @@ export function NewItemsButton({ list, frame, class: look, children }: NewItemsB
   }, [list])
   if (list.newCount.value === 0) return null
   return (
-    <button
-      type="button"
-      class={`new-items ${look ?? 'small listing-new'}`}
-      onClick={() => {
-        frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
-        list.setAtTop(true)
-        list.showNew()
-      }}
-    >
-      {children ?? `${formatCount(list.newCount.value)} new`}
-    </button>
+    <div class="new-items">
+      <button
+        type="button"
+        class="primary"
+        onClick={() => {
+          frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
+          list.setAtTop(true)
+          list.showNew()
+        }}
+      >
+        {children ?? `${formatCount(list.newCount.value)} new`}
+      </button>
+    </div>
   )
 }
 

@@ -57,7 +57,7 @@ export function FailureNotice({
         {details !== undefined && <FailureDetails details={details} />}
       </div>
       {hasActions && (
-        <div class="trouble-actions">
+        <div class="bar trouble-actions">
           {retry !== undefined && (
             <button type="button" class="small" onClick={retry}>
               Try again
@@ -105,7 +105,7 @@ export function ErrorNotice({
   return (
     <FailureNotice {...problemText(problem)} retry={retry}>
       {problem.violations.length > 0 && (
-        <ul class="trouble-fields">
+        <ul class="stack-tight">
           {problem.violations.map(({ field, description }) => (
             <li key={field}>
               <code>{field}</code> {description}

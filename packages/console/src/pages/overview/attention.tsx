@@ -39,12 +39,12 @@ export function AttentionPanel({
               const status = agentStatus(agent)
               return (
                 <li key={agent.name}>
-                  <a href={agentPath(agent.name)}>
+                  <a class="tile-row" href={agentPath(agent.name)}>
                     <span class="row">
                       <span class="overview-name grow">{agent.name}</span>
                       <StatusBadge {...status} />
                     </span>
-                    <span class="overview-why faint" dir="auto">
+                    <span class="overview-why faint clamp" dir="auto">
                       {status.why}
                     </span>
                   </a>

@@ -69,7 +69,7 @@ interface TileProps {
 function Tile({ href, value, word, isTrouble = false }: TileProps) {
   return (
     <li>
-      <a class={isTrouble ? 'panel overview-tile trouble-tile' : 'panel overview-tile'} href={href}>
+      <a class={`panel stack-tight overview-tile ${isTrouble ? 'trouble-tile' : ''}`} href={href}>
         <span class={value === undefined ? 'overview-value overview-loading' : 'overview-value'}>{value}</span>
         <span class="overview-word">{word}</span>
       </a>

@@ -1,11 +1,10 @@
 /** The filters of the overview, as given in the address. */
 import type { StatSeries, StatStep } from '../../components/stats/stat-charts.ts'
 import { stepRange } from '../../components/stats/stat-charts.ts'
-import { parseOption, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
+import { parseOption, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
 import { ranges, type StatRange } from '../../components/stats/stat-range.ts'
 
 export const overviewFilters = urlFilters({ range: parseOption(ranges), agent: String })
-export type OverviewFilters = FiltersOf<typeof overviewFilters>
 
 export const defaultRange: StatRange = '1h'
 

@@ -57,7 +57,7 @@ export function OverviewPage() {
           </a>
         )}
       </PageHead>
-      <div class="scroll overview">
+      <div class="scroll stack-wide overview">
         <div class="bar overview-filters" role="search" aria-label="Filters">
           <SegmentedControl
             label="Range"
@@ -100,7 +100,7 @@ export function OverviewPage() {
               isTable={isTable}
             />
           )}
-          <div class="overview-side">
+          <div class="stack-wide overview-side">
             <AttentionPanel agents={agents.value.value} agent={agent} />
             <FailuresPanel range={range} agent={agent} />
           </div>

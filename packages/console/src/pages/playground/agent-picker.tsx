@@ -62,6 +62,7 @@ export function AgentPicker({ agent, all }: { readonly agent: string; readonly a
           found.map(({ name, title, kind, state }, index) => (
             <li
               key={name}
+              class="row"
               id={`${id}-${index}`}
               role="option"
               aria-selected={index === at}

@@ -41,7 +41,7 @@ export function ChatScroll({ follows = true, children }: ChatScrollProps) {
   return (
     <div class="chat-view">
       <div ref={frame} class="chat-scroll" onScroll={scrolled} tabIndex={0} role="region" aria-label="Conversation">
-        <div ref={inside} class="chat-inside">
+        <div ref={inside} class="stack-wider chat-inside">
           {children}
         </div>
       </div>

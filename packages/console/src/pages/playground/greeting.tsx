@@ -18,7 +18,7 @@ export function AgentGreeting({ agent }: { readonly agent: string }) {
   // The hub adds a skill like this to the card of an agent that names none.
   const skills = card.skills.filter((skill) => skill.examples.length > 0 || skill.description !== description)
   return (
-    <div class="stack greeting">
+    <div class="stack-wider greeting">
       <header class="stack-small">
         <h2 dir="auto">{name ?? agent}</h2>
         {description !== undefined && (

@@ -69,7 +69,7 @@ function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly ta
   const isListHidden = id !== undefined && query.value.get('list') === 'off'
   const detail = id === undefined ? undefined : <TaskDetailView key={id} id={id} tab={tab} />
   return (
-    <div class={id === undefined ? 'fill tasks' : 'fill tasks open'}>
+    <div class={id === undefined ? 'fill listing-page tasks' : 'fill listing-page tasks open'}>
       <PageHead title="Tasks">
         <CopyButton text={curl} label="Copy list as curl" class="small tasks-curl">
           curl

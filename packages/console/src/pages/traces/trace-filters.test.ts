@@ -25,9 +25,9 @@ describe('the filters of traces', () => {
   })
 
   it('stay in links from trace to trace, without the other parameters', () => {
-    const query = new URLSearchParams('agent=a&span=1&zoom=2&view=graph')
+    const query = new URLSearchParams('agent=a&span=1&zoom=2')
     assert.equal(traceFilters.link('/traces/x', query), '/traces/x?agent=a')
-    assert.equal(traceFilters.link('/traces/x', query, { view: 'graph' }), '/traces/x?agent=a&view=graph')
-    assert.equal(traceFilters.link('/traces', new URLSearchParams('view=graph')), '/traces')
+    assert.equal(traceFilters.link('/traces/x', query, { span: '3' }), '/traces/x?agent=a&span=3')
+    assert.equal(traceFilters.link('/traces', new URLSearchParams('span=1')), '/traces')
   })
 })

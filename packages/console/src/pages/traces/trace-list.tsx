@@ -78,7 +78,7 @@ export function TraceList({
   const longest = longestDurationMs(traces)
 
   return (
-    <div ref={frame} class="fill listing traces-list">
+    <div ref={frame} class="fill traces-list">
       <TraceFilterBar filters={filters} />
       <LoadState of={{ value: list.items, problem: list.problem, reload: list.refresh }} what="traces" />
       {list.items.value !== undefined && traces.length === 0 && <NoTraces filters={filters} list={list} />}
@@ -89,10 +89,10 @@ export function TraceList({
             <span>Request</span>
             <span>Duration</span>
             <span class="traces-wide">Tasks and agents</span>
-            <span class="traces-wide traces-number">Tokens</span>
-            <span class="traces-wide traces-number">Cost</span>
-            <span class="traces-wide traces-number">Errors</span>
-            <span class="traces-number">Started</span>
+            <span class="traces-wide number">Tokens</span>
+            <span class="traces-wide number">Cost</span>
+            <span class="traces-wide number">Errors</span>
+            <span class="number">Started</span>
           </div>
           <NewItemsButton list={list} frame={frame} />
           <VirtualList

@@ -51,16 +51,16 @@ export function TraceRow({ trace, href, longestMs, isSelected }: TraceRowProps) 
         {pluralize(tasks, 'task')}
         {others.length > 0 && <span class="faint"> · {others.join(', ')}</span>}
       </span>
-      <span class="traces-wide traces-number" title={`${inputTokens} in, ${outputTokens} out`}>
+      <span class="traces-wide number" title={`${inputTokens} in, ${outputTokens} out`}>
         {tokens === 0 ? <Dash what="no tokens" /> : formatCompact(tokens)}
       </span>
-      <span class="traces-wide traces-number">
+      <span class="traces-wide number">
         {trace.cost === undefined ? <Dash what="no cost" /> : formatCost(trace.cost)}
       </span>
-      <span class="traces-wide traces-number">
+      <span class="traces-wide number">
         {errors === 0 ? <Dash what="no errors" /> : <span class="traces-errors">✕ {errors}</span>}
       </span>
-      <span class="traces-number traces-when">
+      <span class="number traces-when">
         <RelativeTime at={startedAt} />
         {errors > 0 && <span class="traces-errors traces-narrow">✕ {errors}</span>}
       </span>

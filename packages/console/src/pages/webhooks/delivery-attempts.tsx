@@ -20,15 +20,17 @@ export function DeliveryAttempts({
   if (attempts.length === 0) return <p class="webhook-note">Nothing was sent yet.</p>
   return (
     <section class="stack-small webhook-attempts" aria-labelledby="webhook-attempts">
-      <h3 id="webhook-attempts">Attempts</h3>
+      <h3 class="faint" id="webhook-attempts">
+        Attempts
+      </h3>
       <table class="data">
         <thead>
           <tr>
             <th>Time</th>
             <th>Response</th>
-            <th class="webhook-number">Duration</th>
-            <th class="webhook-number">Event</th>
-            <th class="webhook-number">Attempt</th>
+            <th class="number">Duration</th>
+            <th class="number">Event</th>
+            <th class="number">Attempt</th>
           </tr>
         </thead>
         <tbody>
@@ -45,11 +47,11 @@ export function DeliveryAttempts({
                 <DeliveryOutcome outcome={outcome} />
                 {answer !== undefined && <q class="webhook-said">{answer}</q>}
               </td>
-              <td class="webhook-number">{formatDuration(durationMs)}</td>
-              <td class="webhook-number">
+              <td class="number">{formatDuration(durationMs)}</td>
+              <td class="number">
                 <a href={`/tasks/${encodeURIComponent(taskId)}/events?event=${seq}`}>{seq}</a>
               </td>
-              <td class="webhook-number">{attempt}</td>
+              <td class="number">{attempt}</td>
             </tr>
           ))}
         </tbody>

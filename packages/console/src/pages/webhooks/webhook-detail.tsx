@@ -107,7 +107,7 @@ export function WebhookDetail({ taskId, configId }: { readonly taskId: string; r
           curl
         </CopyButton>
       </DetailHead>
-      <div class="scroll webhook-body">
+      <div class="scroll stack-wide webhook-body">
         {found.problem.value?.code === 'NOT_FOUND' ? (
           <p class="webhook-note">This webhook was deleted. You see its last state.</p>
         ) : (

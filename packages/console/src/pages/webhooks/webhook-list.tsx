@@ -59,7 +59,7 @@ export function WebhookList({
   const isOff = problem?.code === 'UNAVAILABLE'
 
   return (
-    <div ref={frame} class="fill listing webhook-list">
+    <div ref={frame} class="fill webhook-list">
       <WebhookFilterBar filters={filters} />
       {filters.state === 'dead' && push.length > 0 && <DeadLetterNotice push={push} list={list} />}
       {isOff && (
@@ -83,7 +83,7 @@ export function WebhookList({
             <span class="webhook-wide">Progress</span>
             <span class="webhook-wide">Last response</span>
             <span class="webhook-wide">Next attempt</span>
-            <span class="webhook-number">Created</span>
+            <span class="number">Created</span>
           </div>
           <NewItemsButton list={list} frame={frame} />
           <VirtualList

@@ -49,7 +49,7 @@ export function WebhookRow({ push, id, href, isSelected }: WebhookRowProps) {
         {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : <span class="faint">–</span>}
         {attempt > 0 && <span class="faint">{pluralize(attempt, 'failed attempt')}</span>}
       </span>
-      <span class="webhook-number webhook-made">{createdAt !== undefined && <RelativeTime at={createdAt} />}</span>
+      <span class="number webhook-made">{createdAt !== undefined && <RelativeTime at={createdAt} />}</span>
     </a>
   )
 }

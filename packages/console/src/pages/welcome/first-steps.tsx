@@ -28,7 +28,7 @@ const maxAgents = 6
 
 export function FirstSteps({ agents, tasks, steps, onDone }: FirstStepsProps) {
   return (
-    <div class="steps">
+    <div class="stack-wider steps">
       <p class="steps-lead">{leadText(agents.length)}</p>
       <ol class="steps-list">
         <Step number={1} title="Meet the agents" isDone={steps.hasAgents}>

@@ -18,7 +18,7 @@ export function CardTab({ agent, cards, onApproved }: AgentTabProps & { readonly
   if (cards === undefined) return <EmptyState title="No card while the agent is not running" />
   const { remote } = cards
   return (
-    <div class="agent-tab card-tab">
+    <div class="stack-wider agent-tab card-tab">
       {remote?.changed !== undefined && <CardDrift name={agent.name} remote={remote} onApproved={onApproved} />}
       <Signature cards={cards} />
       <CardVersions cards={cards} url={agent.card} />

@@ -13,7 +13,7 @@ import './connect-tab.css'
 
 export function ConnectTab({ agent, cards }: AgentTabProps) {
   return (
-    <div class="agent-tab">
+    <div class="stack-wider agent-tab">
       <Snippets agent={agent} cards={cards} />
       <section class="stack-small agent-part">
         <h3>Addresses</h3>

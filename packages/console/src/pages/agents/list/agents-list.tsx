@@ -222,7 +222,7 @@ function AgentName({ agent }: { readonly agent: Agent }) {
   if (name.length > maxShortId) {
     return (
       <span class="agents-name grow" title={title}>
-        <span class="agents-long-id">
+        <span class="agents-long-id clamp">
           {name} {tag}
         </span>
       </span>
@@ -230,7 +230,7 @@ function AgentName({ agent }: { readonly agent: Agent }) {
   }
   return (
     <span class="agents-name grow">
-      <span class="agents-title">
+      <span class="line agents-title">
         <span class="agents-id">{name}</span>
         {title.toLowerCase() !== name && (
           <span class="soft cut" dir="auto">

@@ -26,7 +26,7 @@ export function KindLabel({ kind }: { readonly kind: string }) {
       <span class="kind-icon">
         <Icon name={icon} size={20} />
       </span>
-      <span class="kind-text">
+      <span class="stack-tight grow">
         <span class="kind-name">
           {name} {name !== kind && <code class="faint">{kind}</code>}
         </span>

@@ -29,7 +29,7 @@ export function NewAgent() {
     <>
       <DetailHead title="Add agent" backTo="/agents" />
       <div class="scroll">
-        <div class="agent-tab">
+        <div class="stack-wider agent-tab">
           {form === null && <AddAgent onAdded={(name) => navigate(agentPath(name))} />}
           <LoadState of={found} what="the kinds" />
           {kinds !== undefined && chosen === undefined && (
@@ -76,7 +76,7 @@ function KindForm({
     mistakes.value.filter(({ field }) => !known.has(field.split(/[.[]/, 1)[0] ?? '')),
   ]
   return (
-    <form class="agent-tab kind-form" noValidate onSubmit={onSubmit}>
+    <form class="stack-wider agent-tab kind-form" noValidate onSubmit={onSubmit}>
       <div class="kind-chosen">
         <KindLabel kind={kind} />
         <a class="button small" href="/agents/new?form=">

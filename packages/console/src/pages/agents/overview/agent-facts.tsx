@@ -22,7 +22,7 @@ export function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['age
     <section class="stack-small agent-part" aria-label="Facts">
       <FactList>
         <Fact name="Health">
-          <span class="agent-health">
+          <span class="stack-tight agent-health">
             <StatusBadge {...agentStatus(agent)} />
             {health.askedAt !== undefined && (
               <span class="faint">

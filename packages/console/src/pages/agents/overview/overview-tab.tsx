@@ -23,7 +23,7 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
   const card = parseCard(cards?.cards['1.0'])
   const { name, url, isDefault } = agent
   return (
-    <div class="agent-tab">
+    <div class="stack-wider agent-tab">
       <AgentNotes agent={agent} cards={cards} />
       {card.description !== undefined && <Description text={card.description} />}
       <section class="stack-small agent-part" aria-label="Address">

@@ -15,7 +15,7 @@ export function SkillList({ skills, agent }: { readonly skills: readonly ParsedS
     <>
       <ul class="skills">
         {shown.map((skill, index) => (
-          <li key={`${skill.id} ${index}`} class="panel">
+          <li key={`${skill.id} ${index}`} class="panel stack-small">
             <SkillItem skill={skill} agent={agent} />
           </li>
         ))}
@@ -33,7 +33,7 @@ function SkillItem({ skill, agent }: { readonly skill: ParsedSkill; readonly age
   const { id, name, description, tags, examples, modes } = skill
   return (
     <>
-      <div class="skill-head">
+      <div class="line skill-head">
         <h4 class="cut">{name}</h4>
         {id !== name && <code class="faint cut">{id}</code>}
       </div>
@@ -49,7 +49,7 @@ function SkillItem({ skill, agent }: { readonly skill: ParsedSkill; readonly age
       )}
       {modes.length > 0 && <p class="hint clamp skill-about">{modes.join(', ')}</p>}
       {examples.length > 0 && (
-        <ul class="skill-examples" aria-label="Examples">
+        <ul class="stack-tight skill-examples" aria-label="Examples">
           {examples.slice(0, maxExamples).map((example, index) => (
             <li key={`${example.slice(0, 40)} ${index}`}>
               <a class="skill-example" href={playgroundPath(agent, example)} title="Open in playground">

@@ -30,13 +30,13 @@ export function RoutesTab({ agent }: { readonly agent: string }) {
   const known = agents.value.value ?? []
   const found = decision.value.value
   return (
-    <div class="agent-tab">
+    <div class="stack-wider agent-tab">
       <LoadState of={routes} what="the routes" />
       {routes.value.value !== undefined && rules.length === 0 && (
         <NoRoutes agents={[agent, ...known.map(({ name }) => name).filter((name) => name !== agent)]} />
       )}
       {rules.length > 0 && (
-        <div class="routes-body">
+        <div class="stack-wider">
           <section aria-label="Rules">
             <p class="row">
               <span class="faint grow">{pluralize(rules.length, 'rule')}, in order of evaluation</span>

@@ -109,7 +109,7 @@ export function EntryEditor({ name, saved, base, schema, onApplied }: EntryEdito
       {state === 'failed' && <ErrorNotice reason={review.reason} />}
       <Problems result={result} isShown={draft !== undefined} jump={jump} />
       {isText ? (
-        <div class="settings-text" style={{ '--lines': String(countLines(text)) }}>
+        <div class="stack-small settings-text" style={{ '--lines': String(countLines(text)) }}>
           <Editor
             field={field}
             label="Settings as text"
@@ -171,7 +171,7 @@ interface ProblemsProps {
 function Problems({ result: { problems }, isShown, jump }: ProblemsProps) {
   if (!isShown || problems.length === 0) return null
   return (
-    <ul class="settings-problems" aria-label="Issues">
+    <ul class="stack-tight settings-problems" aria-label="Issues">
       {problems.map(({ path, line, message }, index) => (
         <li key={index} class="mistake">
           {line !== undefined && (

@@ -75,7 +75,7 @@ export function SettingsTab({ agent, onChanged }: AgentTabProps & { readonly onC
   if (found === undefined) return <LoadState of={loaded} what="the settings" />
   const { EntryEditor, secrets, ...settings } = found
   return (
-    <div class="agent-tab settings">
+    <div class="stack-wider agent-tab settings">
       <LoadState of={loaded} what="the settings" />
       <EntryEditor
         key={name}

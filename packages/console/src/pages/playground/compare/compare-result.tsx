@@ -17,11 +17,7 @@ import { conversationHref } from '../playground-params.ts'
 import type { ComparePlace, CompareSide } from './compare-params.ts'
 
 const answers = { left: 'First answer', right: 'Second answer' }
-const comparisonTexts = {
-  left: 'First agent',
-  right: 'Second agent',
-  answers: { left: 'First answer', right: 'Second answer' },
-}
+const agentLabels = { left: 'First agent', right: 'Second agent' }
 
 export interface CompareResultProps {
   readonly side: CompareSide
@@ -42,7 +38,7 @@ export function CompareResult({ side, agents, place: { agent }, play, onChoose }
       <header class="stack-small compare-head">
         <div class="bar">
           <SelectField
-            label={comparisonTexts[side]}
+            label={agentLabels[side]}
             value={agent ?? ''}
             options={[
               ...(agent === undefined ? [['', 'Choose an agent'] as const] : []),
@@ -135,7 +131,7 @@ function durationText(ms: number | undefined): string {
 function Measurement({ name, value }: { readonly name: string; readonly value: string }) {
   return (
     <div>
-      <dt class="faint">{name}</dt>
+      <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
   )

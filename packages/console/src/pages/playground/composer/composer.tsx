@@ -115,7 +115,7 @@ export function Composer({ agent, context, label, initial, isBusy, canSend, onSe
         onKeyDown={press}
         onPaste={paste}
       />
-      <div class="composer-foot">
+      <div class="bar composer-foot">
         <FilePick onFiles={add} />
         <button
           type="button"

@@ -34,7 +34,7 @@ interface ChipsProps {
 export function FileChips({ files, onRemove }: ChipsProps) {
   if (files.length === 0) return null
   return (
-    <ul class="chips" aria-label="Attached files">
+    <ul class="bar chips" aria-label="Attached files">
       {files.map((file) => (
         <Chip key={`${file.name} ${file.size} ${file.lastModified}`} file={file} onRemove={() => onRemove(file)} />
       ))}

@@ -28,7 +28,7 @@ export function AboutView() {
   const found = health.value.value
   const known = session.value
   return (
-    <div class="scroll about">
+    <div class="scroll stack-wider about">
       {health.problem.value !== undefined && <ErrorNotice reason={health.problem.value} retry={health.reload} />}
       <section aria-labelledby="about-hub">
         <h2 id="about-hub">Hub</h2>

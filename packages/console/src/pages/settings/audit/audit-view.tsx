@@ -70,7 +70,7 @@ export function AuditView() {
         <div ref={frame} class="fill">
           <AuditFilterBar filters={filters} log={log} />
           {log.problem.value !== undefined && <ErrorNotice reason={log.problem.value} retry={log.refresh} />}
-          <NewItemsButton list={log} frame={frame} class="small audit-newer">
+          <NewItemsButton list={log} frame={frame}>
             <Icon name="retry" size={14} />
             Show newer entries
           </NewItemsButton>
@@ -108,7 +108,7 @@ function AuditRow({ entry, href, isOpen }: AuditRowProps) {
   const at = new Date(entry.at)
   return (
     <a class="list-row audit-row" href={href} data-row={entry.id} aria-current={isOpen ? 'true' : undefined}>
-      <time class="audit-time" dateTime={entry.at} title={formatExactTime(at)}>
+      <time class="faint audit-time" dateTime={entry.at} title={formatExactTime(at)}>
         {isToday(at) ? '' : `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} `}
         {at.toLocaleTimeString('en-GB')}
       </time>
@@ -119,7 +119,9 @@ function AuditRow({ entry, href, isOpen }: AuditRowProps) {
       <span class="audit-who cut" title={entry.who}>
         {auditActor(entry)}
       </span>
-      <span class="audit-took">{entry.durationMs === undefined ? '' : formatDuration(entry.durationMs)}</span>
+      <span class="faint number audit-took">
+        {entry.durationMs === undefined ? '' : formatDuration(entry.durationMs)}
+      </span>
       <span class="audit-outcome">
         {entry.state !== undefined ? (
           <TaskStateBadge state={entry.state} />

@@ -29,7 +29,7 @@ export function CallersView() {
   useVisibleInterval(reloadMs, found.reload)
   const usage = found.value.value
   return (
-    <div class="scroll callers">
+    <div class="scroll stack callers">
       <SegmentedControl
         label="Range"
         value={range}
@@ -43,8 +43,8 @@ export function CallersView() {
           <table class="data">
             <thead>
               <tr>
-                {columns.map((name) => (
-                  <th key={name} scope="col">
+                {columns.map((name, index) => (
+                  <th key={name} scope="col" class={index === 0 ? '' : 'number'}>
                     {name}
                   </th>
                 ))}
@@ -57,14 +57,14 @@ export function CallersView() {
                     <CallerName caller={one.caller} keys={one.keys} />
                   </th>
                   <UsageCells usage={one} />
-                  <td>{one.lastSeenAt === undefined ? '–' : <RelativeTime at={one.lastSeenAt} />}</td>
+                  <td class="number">{one.lastSeenAt === undefined ? '–' : <RelativeTime at={one.lastSeenAt} />}</td>
                 </tr>
               ))}
               {usage.others !== undefined && (
                 <tr>
                   <th scope="row">Others, which were not counted by themselves</th>
                   <UsageCells usage={usage.others} />
-                  <td>–</td>
+                  <td class="number">–</td>
                 </tr>
               )}
             </tbody>
@@ -92,12 +92,12 @@ function UsageCells({ usage }: { readonly usage: Omit<CallerUsage, 'caller' | 'k
   const { calls, errors, inputTokens, outputTokens, cost } = usage
   return (
     <>
-      <td>{formatCount(calls)}</td>
-      <td class={errors > 0 ? 'mistake' : ''}>{formatCount(errors)}</td>
-      <td title={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`}>
+      <td class="number">{formatCount(calls)}</td>
+      <td class={errors > 0 ? 'number mistake' : 'number'}>{formatCount(errors)}</td>
+      <td class="number" title={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`}>
         {formatCount(inputTokens + outputTokens)}
       </td>
-      <td>{cost === undefined ? '–' : formatCost(cost)}</td>
+      <td class="number">{cost === undefined ? '–' : formatCost(cost)}</td>
     </>
   )
 }

@@ -33,7 +33,7 @@ export function ConfigConflict() {
           Your edits are kept and not applied.
         </p>
       </div>
-      <div class="config-conflict-choice">
+      <div class="bar">
         <button type="button" aria-expanded={isShown} onClick={() => setQuery({ theirs: isShown ? undefined : '1' })}>
           {isShown ? 'Hide their changes' : 'Show their changes'}
         </button>

@@ -55,7 +55,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
   }
   const found = compared.value.value
   return (
-    <div class="scroll config-review">
+    <div class="scroll stack-wide config-review">
       <div class="config-review-head">
         <h2>Review changes</h2>
         <a class="button" href={back}>

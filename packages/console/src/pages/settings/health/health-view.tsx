@@ -30,7 +30,7 @@ export function HealthView() {
   // All at once: a finding that comes later would move what is below it.
   const hasLoaded = [health, agents, stats].every(({ value, problem }) => value.value ?? problem.value)
   return (
-    <div class="scroll health">
+    <div class="scroll stack-wider health">
       <LoadState of={health} what="the health of the hub" />
       {found !== undefined && hasLoaded && (
         <>

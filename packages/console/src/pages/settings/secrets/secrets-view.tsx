@@ -80,7 +80,7 @@ function SecretRow({ secret, onChanged }: { readonly secret: Secret; readonly on
           </ConfirmButton>
         )}
       </div>
-      <div class="record-facts secrets-facts faint">
+      <div class="record-facts faint">
         <span>{agents.length === 0 ? 'used by no agent' : `used by ${agents.join(', ')}`}</span>
         {setAt !== undefined && (
           <span>
@@ -89,7 +89,7 @@ function SecretRow({ secret, onChanged }: { readonly secret: Secret; readonly on
         )}
       </div>
       {isReplacing.value && (
-        <div class="secrets-facts">
+        <div class="record-tags">
           <SecretForm name={name} onSet={done} />
         </div>
       )}

@@ -75,7 +75,7 @@ function SessionRow({ session, onEnded }: { readonly session: ListedSession; rea
         {subject}
       </span>
       {isCurrent && <StatusBadge tone="done" shape="●" word="current session" />}
-      <div class="record-facts sessions-facts faint">
+      <div class="record-facts faint">
         <span>Signed in with {openedBy[by]}</span>
         <span>
           since <RelativeTime at={createdAt} />
@@ -88,7 +88,7 @@ function SessionRow({ session, onEnded }: { readonly session: ListedSession; rea
         </span>
         {from !== undefined && <span>from {from}</span>}
       </div>
-      <div class="sessions-actions">
+      <div class="record-actions">
         <ConfirmButton
           label="End session"
           class="small"

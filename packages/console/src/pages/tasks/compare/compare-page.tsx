@@ -138,9 +138,9 @@ function ResultPairs({ left, right }: { readonly left: TaskDetail; readonly righ
 function PairView({ pair: { name, left, right } }: { readonly pair: ResultPair }) {
   const word =
     left === undefined
-      ? 'only in the resent task'
+      ? 'only in the second task'
       : right === undefined
-        ? 'only in the original'
+        ? 'only in the first task'
         : left === right
           ? 'identical'
           : ''

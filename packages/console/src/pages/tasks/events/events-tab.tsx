@@ -77,15 +77,17 @@ export function EventsTab({ detail, log }: { readonly detail: TaskDetail; readon
         words={countText(events.length, all.length)}
       />
       {newCount > 0 && isRunning && (
-        <button
-          type="button"
-          class="new-pill at-end"
-          onClick={() => {
-            if (scroller.current !== null) scroller.current.scrollTop = scroller.current.scrollHeight
-          }}
-        >
-          {formatCount(newCount)} new
-        </button>
+        <div class="new-items at-end">
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              if (scroller.current !== null) scroller.current.scrollTop = scroller.current.scrollHeight
+            }}
+          >
+            {formatCount(newCount)} new
+          </button>
+        </div>
       )}
       {events.length === 0 ? (
         <NoEvents isLoading={!log.isComplete.value} isFromStart={log.isFromStart.value} isFiltered={all.length > 0} />

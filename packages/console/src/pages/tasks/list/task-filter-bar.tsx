@@ -35,7 +35,7 @@ export function TaskFilterBar({
   useShortcuts([{ key: '/', label: 'Filter tasks by text', run: focus }])
   const { agent, state, caller, context, level, time } = filters
   return (
-    <search ref={frame} class="bar task-filters" aria-label="Filter tasks">
+    <search ref={frame} class="bar toolbar task-filters" aria-label="Filter tasks">
       <SearchField
         label="Text"
         placeholder="Text, error, id or metadata"

@@ -64,7 +64,7 @@ export function TaskListView({ list, filters, order, selected, tab }: TaskListPr
       style={{ '--task-columns': columns.map((column) => column.width).join(' ') }}
     >
       {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.refresh} />}
-      <NewItemsButton list={list} frame={frame} class="new-pill" />
+      <NewItemsButton list={list} frame={frame} />
       {isEmpty && list.pausedAt.value === undefined ? (
         <NoTasks filters={filters} />
       ) : tasks.length === 0 ? (

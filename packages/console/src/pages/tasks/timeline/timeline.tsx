@@ -76,7 +76,7 @@ export function Timeline({ task, events, seq, onSelect }: TimelineProps) {
   }
 
   return (
-    <div class="timeline">
+    <div class="grow">
       <div
         ref={strip}
         class="timeline-strip"
