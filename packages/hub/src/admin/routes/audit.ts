@@ -1,5 +1,5 @@
 /** `/admin/audit`: who did what, newest first. */
-import { omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a/internal'
 import { z } from 'zod'
 import type { AuditLog, AuditEntry } from '../../audit/audit-log.ts'
 import { isAuditCursor, type AuditReader } from '../../audit/audit-reader.ts'
