@@ -253,7 +253,10 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     const { id, status } = await send('asker', 'hello')
     if (status.state !== 'TASK_STATE_INPUT_REQUIRED') throw new Error(`not asked, but ${status.state}`)
     const watching = watch('asker', id, 'watcher')
-    await send('asker', 'the answer', { taskId: id })
+    await send('asker', 'the answer', { taskId: id }).catch((reason: unknown) => {
+      // A hub that restarts with its clock a month ahead ends the wait for input.
+      if (!isRefused(reason)) throw reason
+    })
     await untilEnd('asker', id)
     await watching
   }
