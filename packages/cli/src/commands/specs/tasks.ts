@@ -93,8 +93,7 @@ export const taskDownload: Command = {
     {
       name: 'dir',
       takes: '<folder>',
-      default: '.',
-      summary: 'Where to save them; - writes the content to stdout.',
+      summary: 'Where to save them instead of the current folder; - writes the content to stdout.',
     },
     { name: 'artifact', takes: '<id>', repeatable: true, summary: 'Only this artifact, by its id or name.' },
     { name: 'force', summary: 'Replaces existing files.' },

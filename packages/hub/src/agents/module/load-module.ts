@@ -39,7 +39,7 @@ export async function loadModule(file: string, path: string): Promise<Readonly<R
     }
     const failed = await failedModule(url, cause)
     if (failed === url) throwCounts.set(file, throws + 1)
-    const place = failed === undefined ? syntaxErrorPlace(cause) : undefined
+    const place = failed === undefined ? syntaxErrorPlace(cause) : failed === url ? placeIn(file, cause) : undefined
     if (place !== undefined) {
       const shown = place.file === file ? path : relative(dirname(file), place.file)
       throw new Error(`${shown}:${place.line}: ${messageOf(cause)}`, { cause })
@@ -61,6 +61,16 @@ export async function loadModule(file: string, path: string): Promise<Readonly<R
 function syntaxErrorPlace(cause: unknown): { readonly file: string; readonly line: string } | undefined {
   const [, file, line] = (cause instanceof SyntaxError && /^(\/.+):(\d+)\n/.exec(cause.stack ?? '')) || []
   return file === undefined || line === undefined ? undefined : { file, line }
+}
+
+/** The line of a file from which an error was thrown. */
+function placeIn(file: string, cause: unknown): { readonly file: string; readonly line: string } | undefined {
+  const { stack } = Object(cause) as { readonly stack?: unknown }
+  const frame = (typeof stack === 'string' ? stack.split('\n') : []).find((text) =>
+    text.includes(pathToFileURL(file).href),
+  )
+  const line = /:(\d+):\d+\)?$/.exec(frame ?? '')?.[1]
+  return line === undefined ? undefined : { file, line }
 }
 
 /** Node compares with the version of the imported file that it loaded first. */

@@ -112,8 +112,8 @@ describe('a module', () => {
       appendFileSync(${JSON.stringify(`${ready}-runs`)}, 'r')
       if (!existsSync(${JSON.stringify(ready)})) throw new Error('the database is down')
       export default () => 'up'`)
-    assert.equal(await failure({ path }), 'the database is down')
-    assert.equal(await failure({ path }), 'the database is down')
+    assert.equal(await failure({ path }), `${path}:3: the database is down`)
+    assert.equal(await failure({ path }), `${path}:3: the database is down`)
     writeFileSync(ready, '')
     for (let count = 0; count < 2; count += 1) {
       const { agent } = await openKind(t, moduleKind, { path }, { services: { baseDir } })
@@ -159,7 +159,7 @@ describe('a module', () => {
     write('await new Promise(() => {})', 'waits/waiting.mjs')
     write('throw new Error("no licence")', 'waits/part.mjs')
     const own = write('import("./waiting.mjs")\nthrow new Error("no key")', 'waits/own.ts')
-    assert.equal(await failure({ path: own }), 'no key')
+    assert.equal(await failure({ path: own }), `${own}:2: no key`)
     const path = write('import "./waiting.mjs"\nimport "./part.mjs"\nexport default () => 1', 'waits/agent.ts')
     const sentence = `part.mjs, which ${path} imports, threw: no licence. Restart the hub to load it again`
     assert.equal(await failure({ path }), sentence)
