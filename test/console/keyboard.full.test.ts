@@ -15,11 +15,16 @@ const widgets =
 const number = `(() => {
   const names = []
   globalThis.rowNumbers = new Map()
+  globalThis.keyInList = (one) => {
+    const key = one?.closest('[data-row]')?.dataset.row ?? one?.closest('.list-row')?.querySelector('[data-row]')?.dataset.row
+    return key === undefined ? undefined : key + one.tagName
+  }
   for (const one of document.querySelectorAll('button, a[href], input, select, textarea, summary, [role="button"], [role="slider"], [onclick]')) {
     if (one.disabled || one.closest('${widgets}') !== null || !one.checkVisibility({ visibilityProperty: true })) continue
     if (one.type === 'file' || one.closest('[inert]') !== null) continue
-    if (one.dataset.row === undefined) one.dataset.number = String(names.length)
-    else rowNumbers.set(one.dataset.row, String(names.length))
+    const key = keyInList(one)
+    if (key === undefined) one.dataset.number = String(names.length)
+    else rowNumbers.set(key, String(names.length))
     names.push((one.getAttribute('aria-label') ?? one.textContent ?? one.id).trim().slice(0, 60) + ' <' + one.tagName.toLowerCase() + '>')
   }
   document.activeElement?.blur()
@@ -27,7 +32,7 @@ const number = `(() => {
 })()`
 
 /** In the page: the number of the focused control. */
-const focusedNumber = `(({ number, row } = {}) => number ?? rowNumbers.get(row))(document.activeElement?.dataset)`
+const focusedNumber = `document.activeElement?.dataset.number ?? rowNumbers.get(keyInList(document.activeElement))`
 
 async function notReached(page: Page): Promise<readonly string[]> {
   const names = await page.evaluate<readonly string[]>(number)
