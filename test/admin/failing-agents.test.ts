@@ -32,6 +32,7 @@ describe('an agent whose tasks fail', () => {
   it('is in the health of the hub, which is not degraded, and in a metric', async () => {
     const { status, agents } = await health()
     assert.deepEqual([status, agents.down, agents.failing, agents.recentErrors], ['ok', [], { talker: reason }, {}])
+    assert.equal(agents.up, agents.all - 1)
     const metrics = await (await fetch(`${testHub.url}/metrics`)).text()
     assert.match(metrics, /^parley_agent_failing\{agent="talker",kind="module"\} 1$/m)
   })

@@ -87,6 +87,15 @@ describeInBrowser('the health of the hub', async (browser) => {
     await page.close()
   })
 
+  it('counts an agent whose tasks fail as not up, as the overview does', async () => {
+    for (const text of ['fail', 'hi', 'fail', 'hi', 'fail']) await testHub.send('talker', text)
+    const page = await fixture.open('/settings/health')
+    await page.getByText('5 of 6 up').waitFor()
+    await page.goto(`${testHub.url}/overview`)
+    await page.getByRole('link', { name: /^5 \/ 6 agents up/ }).waitFor()
+    await page.close()
+  })
+
   for (const theme of ['light', 'dark'] as const) {
     it(`is accessible, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {

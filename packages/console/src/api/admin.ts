@@ -520,6 +520,8 @@ export type Health = {
   }
   readonly agents: {
     readonly all: number
+    /** Agents whose status is `up`; the others are slow, failing, down, blocked or unavailable. */
+    readonly up: number
     /** Agents that were opened. Those that do not respond are also in `down`. */
     readonly open: number
     readonly down: readonly string[]

@@ -14,7 +14,7 @@ async function status(t: TestContext, store: object): Promise<readonly string[]>
     node: '24',
     uptimeMs: 1,
     store: { name: 'PostgreSQL at db/parley', latencyMs: 1, ...store },
-    agents: { all: 0, open: 0, down: [], troubles: {}, failing: {}, recentErrors: {}, drifted: [] },
+    agents: { all: 0, up: 0, open: 0, down: [], troubles: {}, failing: {}, recentErrors: {}, drifted: [] },
     tasks: {},
     streams: 0,
     push: { isOn: true, dead: 0, behind: 0, due: 0 },

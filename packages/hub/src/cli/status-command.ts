@@ -102,15 +102,24 @@ function readersText(feed: HubHealth['readers']['feed']): string {
   return behind.map((reader) => `${reader.name} is ${reader.behind} appends behind`).join(', ')
 }
 
-// A hub of an earlier version does not send the causes, and sends other agents as `failing` and none as `recentErrors`.
-function agentsText({ all, down, troubles, failing, recentErrors }: HubHealth['agents']): string {
+// A hub of an earlier version does not send the causes and `up`, and sends other agents as `failing` and none as `recentErrors`.
+function agentsText({
+  all,
+  up,
+  down,
+  troubles,
+  failing,
+  recentErrors,
+}: Partial<Pick<HubHealth['agents'], 'up'>> & HubHealth['agents']): string {
   const tooMany = recentErrors === undefined ? {} : failing
-  const up = `${all - down.length - Object.keys(tooMany).length} of ${all} up`
+  const rest = all - down.length - Object.keys(tooMany).length
+  const shown = up ?? rest
+  const others = rest > shown ? `; ${rest - shown} slow or blocked` : ''
   const named = (word: string, names: readonly string[], why: Readonly<Record<string, string>> | undefined): string =>
     names.length === 0
       ? ''
       : `; ${word}: ${names.map((name) => (why?.[name] ? `${name} (${why[name]})` : name)).join(', ')}`
-  return `${up}${named('failing', Object.keys(tooMany), tooMany)}${named('down', down, troubles)}`
+  return `${shown} of ${all} up${others}${named('failing', Object.keys(tooMany), tooMany)}${named('down', down, troubles)}`
 }
 
 function tasksText(tasks: Readonly<Record<string, number>>): string {

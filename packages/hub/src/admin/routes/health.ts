@@ -73,6 +73,7 @@ const healthSchema = z
       .describe('Why the hub did not apply the configuration file. Absent: it is applied.'),
     agents: z.strictObject({
       all: z.int(),
+      up: z.int().describe('Agents whose status is `up`; the others are slow, failing, down, blocked or unavailable.'),
       open: z.int().describe('Agents that were opened. Those that do not respond are also in `down`.'),
       down: z.array(z.string()),
       troubles: z.record(z.string(), z.string()).describe('Why each of them is down, for operators.'),
@@ -157,6 +158,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
             : { configRejection: { since: isoTime(rejection.since), problem: redact.text(rejection.problem) } }),
           agents: {
             all: agents.length,
+            up: agents.filter(({ status }) => status.state === 'up').length,
             open: agents.filter(({ state }) => state === 'open').length,
             down: down.map(({ name }) => name),
             troubles: textByName(down, ({ status }) => status.reason),

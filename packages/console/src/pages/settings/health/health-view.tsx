@@ -135,7 +135,7 @@ function HubFacts({ health }: { readonly health: Health }) {
           </Fact>
           <Fact name="Agents">
             <a href="/agents">
-              {agents.all - agents.down.length} of {agents.all} up
+              {agents.up} of {agents.all} up
             </a>
           </Fact>
           {storage !== undefined && <StorageFacts storage={storage} />}
