@@ -104,7 +104,7 @@ describe('keys that the admin creates', () => {
       [{ agents: ['team'] }, /name: must not be empty/],
       [{ name: 'x', scopes: ['agent:'] }, /scopes\.0: must be agent:<name>/],
       [{ name: 'x', agents: ['team', 'nope'] }, /agents: unknown agent nope: use one of .*team/],
-      [{ name: 'x', agents: ['a b'] }, /agents\.0: must be agent:<name>/],
+      [{ name: 'x', agents: ['agent:team'] }, /agents\.0: must be the name of one agent, without agent:/],
       [{ name: '', agents: ['team'], rate: 'often', tasksPerDay: -1 }, /name: .*rate: .*tasksPerDay: /],
       [{ name: 'x', agents: ['team'], principal: 'anonymous' }, /principal: is taken/],
       // Its tasks would be erased with those of bob.

@@ -48,6 +48,11 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
 
     const unknown = await runInProcess(folder, ['key', 'create', '--agent', 'nope'], env)
     assert.deepEqual([unknown.code, unknown.lines], [2, ['--agent: unknown agent nope: use one of gpt, other']])
+    for (const wrong of ['agent:gpt', 'gpt,other']) {
+      const { code, lines } = await runInProcess(folder, ['key', 'create', '--agent', wrong], env)
+      const message = `--agent must be the name of one agent, without agent:, not "${wrong}". Repeat --agent for several.`
+      assert.deepEqual([code, lines], [2, [message]])
+    }
     const endless = await runInProcess(folder, ['key', 'create', '--agent', 'gpt', '--expires', '30'], env)
     assert.deepEqual(
       [endless.code, endless.lines],

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { KeyInfo } from '../../auth/key-format.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
+import { validateScope } from '../../auth/scopes.ts'
 import { rate } from '../../config/values.ts'
 import { RouteError } from '../../http/json-response.ts'
 import { validateInput, type AdminRoute, jsonRoute, RouteResult, taggedRoutes, limitField } from '../route.ts'
@@ -24,7 +25,18 @@ export interface KeyRoutesDeps {
 
 const keyRequest = z.strictObject({
   name: keyName.optional(),
-  agents: z.array(z.string()).max(200).optional().describe('`agents: [gpt]` is `scopes: [agent:gpt]`.'),
+  agents: z
+    .array(
+      z
+        .string()
+        .refine(
+          (name) => validateScope(`agent:${name}`) === undefined,
+          'must be the name of one agent, without agent:',
+        ),
+    )
+    .max(200)
+    .optional()
+    .describe('`agents: [gpt]` is `scopes: [agent:gpt]`.'),
   scopes: scopesField.optional(),
   principal: z
     .string()

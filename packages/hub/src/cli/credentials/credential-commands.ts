@@ -40,6 +40,11 @@ export const keyCreate: Command = {
     const scopes = flags.values('scope')
     if (agents.length + scopes.length === 0 && flags.value('replaces') === undefined)
       throw usageError('Missing permission: set --agent <name> or --scope <scope>.')
+    const wrong = agents.find((name) => name.startsWith('agent:') || name.includes(','))
+    if (wrong !== undefined)
+      throw usageError(
+        `--agent must be the name of one agent, without agent:, not ${JSON.stringify(wrong)}. Repeat --agent for several.`,
+      )
     const tasksPerDay = flags.value('tasks-per-day')
     const order = {
       name:
