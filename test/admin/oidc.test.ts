@@ -1,6 +1,8 @@
 /** Sign-in with OpenID Connect: the browser goes to the issuer and back, and the configuration maps its claims to permissions. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { inspect } from 'node:util'
+import { freePort } from '../free-port.ts'
 import { clientSecret, openOidcProvider } from './oidc-provider.ts'
 import { adminKey, openTestHub, type TestHub } from './test-hub.ts'
 
@@ -116,6 +118,20 @@ describe('sign-in with OpenID Connect', () => {
     for (const to of ['https://evil.example', '//evil.example', '/\\evil.example', 'tasks', '/a b']) {
       assert.equal((await get(testHub, `/admin/sign-in/oidc?to=${encodeURIComponent(to)}`)).status, 400, to)
     }
+  })
+
+  it('returns to the sign-in page while the issuer is unreachable, and logs the cause', async () => {
+    const issuer = `http://127.0.0.1:${await freePort()}`
+    const alone = await openTestHub({
+      config: {
+        admin: { key: adminKey, oidc: { issuer, clientId: 'console', clientSecret } },
+        access: { jwt: [{ issuer, audience: 'console', scopes: { operators: ['admin'] } }] },
+      },
+    })
+    const back = await get(alone, '/admin/sign-in/oidc?to=/tasks')
+    assert.deepEqual([back.status, back.headers.get('content-type')], [303, null])
+    isRefused(back, /^\/\?signInError=The issuer cannot be reached$/)
+    assert.match(inspect(alone.logged, { depth: 9 }), /could not be answered[^]*ECONNREFUSED/)
   })
 
   it('is unavailable without configuration', async () => {

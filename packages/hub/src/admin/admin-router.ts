@@ -87,9 +87,7 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
     } catch (reason) {
       const error = asRouteError(reason)
       if (error.code === 'INTERNAL') log.error('an admin request failed', { path: request.path, cause: reason })
-      if (error.code === 'UNAVAILABLE' && error.cause !== undefined) {
-        log.warn('an admin request could not be answered', { path: request.path, cause: error.cause })
-      }
+      logUnavailable(error, request)
       const answer = errorResponse(error)
       if (response.headersSent) response.destroy()
       else sendJson(response, request.method === 'HEAD', answer)
@@ -97,6 +95,11 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
     }
     const entry = entryOf(request, route, found, audited, Math.round(performance.now() - startedAt))
     if (!(route?.isPreflight && entry.outcome === 'OK') && !isRepeated(entry)) audit.record(entry)
+  }
+
+  function logUnavailable({ code, cause }: RouteError, { path }: RouteRequest): void {
+    if (code === 'UNAVAILABLE' && cause !== undefined)
+      log.warn('an admin request could not be answered', { path, cause })
   }
 
   async function parseInput(
@@ -127,9 +130,15 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
     response: ServerResponse,
   ): Promise<AuditedOutcome> {
     if ('redirect' in route) {
-      const { location, cookies, subject, errorCode } = await route.redirect(given)
+      const { location, cookies, subject, error } = await route.redirect(given)
+      if (error !== undefined) logUnavailable(error, given.request)
       response.writeHead(303, { location, 'cache-control': 'no-store', 'set-cookie': [...cookies] }).end()
-      return { ...(subject !== undefined ? { subject } : {}), outcome: errorCode ?? 'OK', status: 303, auditTarget: {} }
+      return {
+        ...(subject !== undefined ? { subject } : {}),
+        outcome: error?.code ?? 'OK',
+        status: 303,
+        auditTarget: {},
+      }
     }
     if ('stream' in route) {
       const { who } = given

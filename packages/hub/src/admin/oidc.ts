@@ -95,8 +95,12 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
   }
 
   async function fetchJson(url: string, init: RequestInit = {}): Promise<unknown> {
+    // A redirect is not followed: it is an unexpected response.
+    const request = { ...init, redirect: 'manual', signal: AbortSignal.timeout(requestTimeoutMs) } as const
+    const response = await fetch(url, request).catch((cause: unknown) => {
+      throw Object.assign(new RouteError('UNAVAILABLE', 'The issuer cannot be reached'), { cause })
+    })
     try {
-      const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(requestTimeoutMs) })
       const text = await response.text()
       if (refusalStatuses.has(response.status)) throw new IssuerRefusedError(`it returned ${response.status}`)
       if (!response.ok || text.length > maxBytes || exceedsJsonNodes(text, defaultJsonNodes))

@@ -8,7 +8,7 @@ import type { ResponseMemory } from '@parley/a2a/internal'
 import { z, type ZodType } from 'zod'
 import type { AuditEvent } from '../audit/audit-log.ts'
 import type { Grant } from '../auth/grant-streams.ts'
-import { type RouteErrorCode, RouteError } from '../http/json-response.ts'
+import { RouteError } from '../http/json-response.ts'
 import type { RouteRequest } from '../http/route-request.ts'
 
 type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -128,7 +128,7 @@ export interface RedirectResult {
   readonly cookies: readonly string[]
   /** For the audit: the caller, or why it was refused. */
   readonly subject?: string
-  readonly errorCode?: RouteErrorCode
+  readonly error?: RouteError
 }
 
 /** A route that sends server-sent events until the client disconnects. */

@@ -10,7 +10,7 @@ import { RouteError } from '../../http/json-response.ts'
 import { isLoopback } from '../../http/serve-options.ts'
 import { adminKeyFile, adminKeyFileName } from '../../store/data-directory.ts'
 import { type Oidc, type OidcCallback, signInTimeoutMs } from '../oidc.ts'
-import { redirectRoute, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import { redirectRoute, type AdminRoute, type RedirectResult, jsonRoute, taggedRoutes } from '../route.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SignInRoutesDeps {
@@ -79,8 +79,13 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
           .describe('The path to open after sign-in.'),
       }),
       async redirect({ query: { to }, request }) {
-        const { location, sealedState } = await oidc.begin(baseOf(request) + callbackPath, to)
-        return { location, cookies: [cookieOf(sealedState, signInTimeoutMs / 1_000, isSecure(request))] }
+        try {
+          const { location, sealedState } = await oidc.begin(baseOf(request) + callbackPath, to)
+          return { location, cookies: [cookieOf(sealedState, signInTimeoutMs / 1_000, isSecure(request))] }
+        } catch (reason) {
+          if (!(reason instanceof RouteError && reason.code === 'UNAVAILABLE')) throw reason
+          return { ...refusal(reason), cookies: [] }
+        }
       },
     }),
     redirectRoute(`GET ${callbackPath}`, {
@@ -101,10 +106,8 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
           const { cookie } = await sessions.open({ subject, grant, from: parts.addressOf(request) }, secure)
           return { location: to, cookies: [cookie, expiredCookie], subject }
         } catch (reason) {
-          // A person sees this response: the page that started the sign-in shows the error.
           if (!(reason instanceof RouteError)) throw reason
-          const { code, message } = reason
-          return { location: `/?signInError=${encodeURIComponent(message)}`, cookies: [expiredCookie], errorCode: code }
+          return { ...refusal(reason), cookies: [expiredCookie] }
         }
       },
     }),
@@ -126,6 +129,11 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
       throw new RouteError('PERMISSION_DENIED', 'The token of the issuer is not valid for this hub')
     }
   }
+}
+
+/** A person sees this response: the page that started the sign-in shows the error. */
+function refusal(error: RouteError): Pick<RedirectResult, 'location' | 'error'> {
+  return { location: `/?signInError=${encodeURIComponent(error.message)}`, error }
 }
 
 function adminKeyPlace({ admin, dataDir, listen, publicUrl, trustProxy }: SignInConfig) {
