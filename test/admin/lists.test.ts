@@ -72,3 +72,14 @@ describe('the list of traces', () => {
     assert.equal((await ask('GET', '/admin/traces?minErrors=x')).status, 400)
   })
 })
+
+describe('the list of callers', () => {
+  it('counts the requests that a limit refused, not as calls or errors', async () => {
+    const proof = await testHub.key({ agents: ['talker'], rate: '1/h', principal: 'eager' })
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] }
+    for (let n = 0; n < 3; n += 1) await testHub.call('talker', 'SendMessage', { message }, proof)
+    const { callers } = (await testHub.ask('GET', '/admin/callers')).json
+    const { calls, errors, refused } = callers.find(({ caller }: { caller: string }) => caller === 'eager')
+    assert.deepEqual([calls, errors, refused], [1, 0, 2])
+  })
+})

@@ -714,6 +714,8 @@ export type CallerUsage = {
   readonly calls: number
   /** Requests that ended with an error of the hub or of an agent, and failed tasks. */
   readonly errors: number
+  /** Requests that a limit of the hub or of an agent refused (429). They are no calls, and no errors. */
+  readonly refused: number
   /** Also of tasks that agents delegated on its behalf. */
   readonly inputTokens: number
   readonly outputTokens: number
@@ -1379,7 +1381,7 @@ export interface Operations {
   }
   /** Statistics over time, of the hub or of one agent. */
   getStats: { query: Optional<{ range: '1h' | '24h' | '7d' | '30d'; agent: string }>; response: StatSeries }
-  /** What each caller did: calls, errors, tokens and cost. The one with the most calls first. */
+  /** What each caller did: calls, errors, refused requests, tokens and cost. The one with the most calls first. */
   listCallers: {
     query: Optional<{ range: '24h' | '7d' | '30d'; limit: number }>
     response: {
@@ -1392,6 +1394,8 @@ export interface Operations {
         readonly calls: number
         /** Requests that ended with an error of the hub or of an agent, and failed tasks. */
         readonly errors: number
+        /** Requests that a limit of the hub or of an agent refused (429). They are no calls, and no errors. */
+        readonly refused: number
         /** Also of tasks that agents delegated on its behalf. */
         readonly inputTokens: number
         readonly outputTokens: number

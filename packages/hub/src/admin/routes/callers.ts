@@ -15,6 +15,9 @@ export interface CallerRoutesDeps {
 const usage = z.strictObject({
   calls: z.int().describe('Messages that it sent.'),
   errors: z.int().describe('Requests that ended with an error of the hub or of an agent, and failed tasks.'),
+  refused: z
+    .int()
+    .describe('Requests that a limit of the hub or of an agent refused (429). They are no calls, and no errors.'),
   inputTokens: z.int().describe('Also of tasks that agents delegated on its behalf.'),
   outputTokens: z.int(),
   cost: z.number().optional().describe('By the configured prices; absent if no price is known.'),
@@ -35,7 +38,8 @@ export function callerRoutes({ stats, keys }: CallerRoutesDeps): readonly AdminR
   return taggedRoutes('Health', [
     jsonRoute('GET /admin/callers', {
       name: 'listCallers',
-      summary: 'What each caller did: calls, errors, tokens and cost. The one with the most calls first.',
+      summary:
+        'What each caller did: calls, errors, refused requests, tokens and cost. The one with the most calls first.',
       description:
         'Of all replicas, in whole hours for `24h` and in whole days, in UTC, for longer ranges. The first 1,000 callers of an hour ' +
         'or a day on each replica are counted by themselves.',
@@ -73,8 +77,8 @@ export function callerRoutes({ stats, keys }: CallerRoutesDeps): readonly AdminR
   }
 }
 
-function usageToJson({ calls, errors, inputTokens, outputTokens, cost }: CallerUsage) {
-  return { calls, errors, inputTokens, outputTokens, ...omitUndefined({ cost }) }
+function usageToJson({ calls, errors, refused, inputTokens, outputTokens, cost }: CallerUsage) {
+  return { calls, errors, refused, inputTokens, outputTokens, ...omitUndefined({ cost }) }
 }
 
 function seen({ lastSeenAt }: CallerUsage) {

@@ -35,13 +35,14 @@ const spent = {
 }
 
 describe('the statistics of callers', () => {
-  it('count calls, errors, tokens and cost, also of what agents do on behalf of a caller', async () => {
+  it('count calls, errors, refused requests, tokens and cost, also of what agents do on behalf of a caller', async () => {
     const world = createWorld()
     const history = world.open()
     for (let n = 0; n < 3; n += 1) history.onOutcome(answered('ann'))
     history.onOutcome(answered('ann', { operation: 'GetTask' }))
     history.onOutcome(answered('ann', { outcome: 'INTERNAL', status: 500 }))
     history.onOutcome(answered('bob', { outcome: 'INVALID_PARAMS', status: 400 }))
+    history.onOutcome(answered('bob', { outcome: 'RATE_LIMITED', status: 429 }))
     history.onOutcome(answered('bob', { caller: undefined }))
     history.onEvent(failed, { agent: 'a', owner: 'ann' })
     history.onEvent(failed, { agent: 'b', owner: 'agent:a|ann' })
@@ -49,8 +50,17 @@ describe('the statistics of callers', () => {
     history.onSpan(spent, 'b', 'agent:b|agent:a|ann')
     history.onSpan({ ...spent, kind: 'task' }, 'a', 'ann')
     assert.deepEqual(await history.callers('24h'), [
-      { caller: 'ann', calls: 4, errors: 2, inputTokens: 20, outputTokens: 4, cost: 1, lastSeenAt: world.clock.at },
-      { caller: 'bob', calls: 0, errors: 0, inputTokens: 0, outputTokens: 0, lastSeenAt: world.clock.at },
+      {
+        caller: 'ann',
+        calls: 4,
+        errors: 2,
+        refused: 0,
+        inputTokens: 20,
+        outputTokens: 4,
+        cost: 1,
+        lastSeenAt: world.clock.at,
+      },
+      { caller: 'bob', calls: 0, errors: 0, refused: 1, inputTokens: 0, outputTokens: 0, lastSeenAt: world.clock.at },
     ])
   })
 

@@ -16,6 +16,8 @@ export interface CallerUsage {
   readonly calls: number
   /** Requests that ended with an error of the hub or of an agent, and its failed tasks. */
   readonly errors: number
+  /** Requests that a limit of the hub or of an agent refused. */
+  readonly refused: number
   /** Also of the tasks that agents delegated on its behalf. */
   readonly inputTokens: number
   readonly outputTokens: number
@@ -40,8 +42,8 @@ export interface CallerRow {
 }
 
 export interface CallerStats {
-  /** It sent a request, which was a message to an agent (`isCall`) or ended with an error of the hub or the agent (`isFault`). */
-  onOutcome(caller: string, isCall: boolean, isFault: boolean): void
+  /** It sent a request, which was a message to an agent (`isCall`) ended with an error of the hub or the agent (`isFault`), or exceeded a limit. */
+  onOutcome(caller: string, isCall: boolean, isFault: boolean, isRefused?: boolean): void
   /** A task of this owner failed. */
   onFailed(owner: string): void
   onSpent(owner: string, spent: Spent): void
@@ -112,7 +114,7 @@ export function createCallerStats(
       caller: name,
       endsAt: start + resolution.stepMs,
       expiresAt: start + resolution.keepMs,
-      usage: { calls: 0, errors: 0, inputTokens: 0, outputTokens: 0, lastSeenAt: 0 },
+      usage: { calls: 0, errors: 0, refused: 0, inputTokens: 0, outputTokens: 0, lastSeenAt: 0 },
       isChanged: true,
     }
     bucket.set(name, row)
@@ -120,12 +122,13 @@ export function createCallerStats(
   }
 
   return {
-    onOutcome(caller, isCall, isFault) {
+    onOutcome(caller, isCall, isFault, isRefused = false) {
       const at = now()
       count(callerOf(caller), (usage) => {
         usage.lastSeenAt = at
         if (isCall) usage.calls += 1
         if (isFault) usage.errors += 1
+        if (isRefused) usage.refused += 1
       })
     },
     onFailed(owner) {
@@ -182,6 +185,7 @@ export function sumCallers(rows: Iterable<KeyValueEntry>): readonly CallerUsage[
     sums.set(caller, {
       calls: (sum?.calls ?? 0) + amount('calls'),
       errors: (sum?.errors ?? 0) + amount('errors'),
+      refused: (sum?.refused ?? 0) + amount('refused'),
       inputTokens: (sum?.inputTokens ?? 0) + amount('inputTokens'),
       outputTokens: (sum?.outputTokens ?? 0) + amount('outputTokens'),
       lastSeenAt: Math.max(sum?.lastSeenAt ?? 0, Number(stored['lastSeenAt'] ?? 0)),

@@ -173,7 +173,7 @@ export function createStatsRecorder({ now, hasAgent, streams, callers, onCount }
         countTime(counters, durationMs)
       })
       if (isCall) called(agent)
-      if (caller !== undefined) callers.onOutcome(caller.id, isCall, isFault)
+      if (caller !== undefined) callers.onOutcome(caller.id, isCall, isFault, outcome === 'RATE_LIMITED')
       if (operation !== 'SendStreamingMessage' && operation !== 'SubscribeToTask') return
       measureStreams(hubSeries)
       if (isSeries(agent)) measureStreams(agent)

@@ -1,4 +1,4 @@
-/** What each caller did: calls, errors, tokens and cost, by the names of its keys. */
+/** What each caller did: calls, errors, refused requests, tokens and cost, by the names of its keys. */
 import type { CallerUsage } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
@@ -16,7 +16,7 @@ const ranges = [
   ['7d', '7 d'],
   ['30d', '30 d'],
 ] as const
-const columns = ['Caller', 'Calls', 'Errors', 'Tokens', 'Cost', 'Last seen']
+const columns = ['Caller', 'Calls', 'Errors', 'Refused', 'Tokens', 'Cost', 'Last seen']
 const limit = 1_000
 /** The hub writes what it counted this often. */
 const reloadMs = 10_000
@@ -89,11 +89,14 @@ function CallerName({ caller, keys }: Pick<CallerUsage, 'caller' | 'keys'>) {
 }
 
 function UsageCells({ usage }: { readonly usage: Omit<CallerUsage, 'caller' | 'keys'> }) {
-  const { calls, errors, inputTokens, outputTokens, cost } = usage
+  const { calls, errors, refused, inputTokens, outputTokens, cost } = usage
   return (
     <>
       <td class="number">{formatCount(calls)}</td>
       <td class={errors > 0 ? 'number mistake' : 'number'}>{formatCount(errors)}</td>
+      <td class="number" title="Refused by a limit (429)">
+        {formatCount(refused)}
+      </td>
       <td class="number" title={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`}>
         {formatCount(inputTokens + outputTokens)}
       </td>
