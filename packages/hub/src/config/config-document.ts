@@ -223,7 +223,14 @@ function repeatedKeys(contents: unknown): readonly number[] {
 function missingVariableMessage(name: string): string {
   return name === ''
     ? 'must name an environment variable: ${env:NAME}'
-    : `${name} is not set in the environment: set it before the hub starts`
+    : `${name} ${unset}: set it before the hub starts`
+}
+
+const unset = 'is not set in the environment'
+
+/** Whether the file is as intended, and a variable that it names is missing. */
+export function lacksVariable({ message }: ConfigProblem): boolean {
+  return message.includes(` ${unset}: `)
 }
 
 export function lineField(line: number | undefined): { readonly line?: number } {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { checkStoreSection, configBaseDir, validSections } from '../../config/check-config.ts'
 import { lacksOnlySecrets, problemLines, readConfig, resolvedDataDirectory, type CliConfig } from '../cli-settings.ts'
 import { commandText, dataFlags } from '../command-text.ts'
+import { lacksVariable } from '../../config/config-document.ts'
 import { formatPath } from '../../config/config-problem.ts'
 import type { HubConfig } from '../../config/hub-config.ts'
 import type { Flags, Terminal } from '../command.ts'
@@ -111,9 +112,12 @@ function configFindings(loaded: CliConfig, hub: HubState, checkCommand: string):
     warning('configuration', line, 'Add --run-secrets to start the program or module that provides it.'),
   )
   if ('problems' in loaded && !lacksOnlySecrets(loaded))
-    return problemLines(loaded.problems, loaded.file).map((line) =>
-      failed('configuration', line, `Edit the file, then run \`${checkCommand}\`.`),
-    )
+    return loaded.problems.flatMap((problem) => {
+      const next = lacksVariable(problem) ? 'Set the variable here and where the hub starts' : 'Edit the file'
+      return problemLines([problem], loaded.file).map((line) =>
+        failed('configuration', line, `${next}, then run \`${checkCommand}\`.`),
+      )
+    })
   if (hub.configRejection !== undefined)
     return [...notRead, failed('configuration', rejectionText(hub.configRejection), rejectionRemedy)]
   if ('problems' in loaded || notRead.length > 0) return notRead

@@ -49,6 +49,14 @@ describe('parley doctor', () => {
     assert.match(find('configuration')?.message ?? '', /parley\.yaml:1 {2}listen\.prot: unknown setting/)
   })
 
+  it('says of a variable that is not set to set it', async (t) => {
+    const { findings } = await doctor(t, 'listen: { prot: 1 }\nadmin: { key: "${env:OUR_KEY}" }\n' + demo)
+    const remedies = findings.flatMap(({ check, remedy }) => (check === 'configuration' ? [remedy] : []))
+    assert.equal(remedies.length, 2)
+    assert.match(remedies[0] ?? '', /^Edit the file, then run `parley config check/)
+    assert.match(remedies[1] ?? '', /^Set the variable here and where the hub starts, then run `parley config check/)
+  })
+
   it('checks what else it can with a configuration that is invalid', async (t) => {
     const invalid = await doctor(t, `listen: { port: 0, grpcPort: false }\nstore: "memory:"\nagents: {}\n`)
     assert.deepEqual([invalid.find('port')?.status, invalid.find('store')?.status], ['ok', 'warning'])
