@@ -7,6 +7,7 @@ export const logsCommand: Command = {
   name: 'logs',
   summary: 'Shows the log of a running hub.',
   details: [
+    'A hub keeps up to 1,000 lines, and none from before its start. All are in its output (journalctl, kubectl logs).',
     '-f, --follow            Waits for new lines until Ctrl-C.',
     '-n, --tail <n>          How many of the last lines to show, up to 1000. Default 100.',
     '--level <level>         The lowest level: debug, info, warn or error.',
