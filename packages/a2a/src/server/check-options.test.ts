@@ -122,6 +122,44 @@ describe('invalid values', () => {
     )
   })
 
+  it('include the agent and what a restart means for it', async () => {
+    const run = () => 'x'
+    const oneOf = 'agent.resume: must be one of fail, rerun, reattach'
+    const noReattach = "agent.reattach: must be a function with resume: 'reattach'"
+    const wrong: readonly [agent: unknown, message: string][] = [
+      [undefined, 'agent: must be a function, or an object with resume and run'],
+      [{ resume: 'rerun' }, 'agent: must be a function, or an object with resume and run'],
+      [{ run, resume: 'again' }, `${oneOf}; it is 'again'`],
+      [{ run }, oneOf],
+      [{ run, resume: 'reattach' }, noReattach],
+      [{ run, resume: 'reattach', reattach: 'job' }, noReattach],
+      [{ run, resume: 'fail', onAbandoned: true }, 'agent.onAbandoned: must be a function'],
+    ]
+    for (const [agent, message] of wrong) assert.equal(await serveProblem({ agent }), message)
+    const store = memoryStore()
+    assert.equal(await handlerProblem({ store, agent: { run, resume: 'again' } }), `${oneOf}; it is 'again'`)
+    assert.equal(await handlerProblem({ store, agent: { run, resume: 'reattach', reattach: run } }), 'no problem')
+  })
+
+  it('include the names and the agents of several, also beside unknown options', async () => {
+    const agents = {
+      tasks: () => 'x',
+      ann: 5,
+      bob: { agent: { run: () => 'x', resume: 'again' } },
+      eve: { agent: undefined },
+    }
+    assert.equal(
+      await serveProblem({ agent: undefined, colour: 'red', agents }),
+      [
+        'colour: unknown option',
+        'agents.tasks: is reserved: choose another name',
+        'agents.ann.agent: must be a function, or an object with resume and run',
+        "agents.bob.agent.resume: must be one of fail, rerun, reattach; it is 'again'",
+        'agents.eve.agent: must be a function, or an object with resume and run',
+      ].join('\n'),
+    )
+  })
+
   it('include a missing store of a handler', async () => {
     assert.equal(await handlerProblem({ name: 'Echo', agent: () => 'x' }), 'store: is required, such as memoryStore()')
   })

@@ -7,6 +7,7 @@ import type { EngineRetention } from '../engine/contract.ts'
 import { isStruct } from '../model/struct.ts'
 import { versions } from '../versions/index.ts'
 import type { TenantOptions } from './admission/tenants.ts'
+import { validateAgentName } from './agents/agent-name.ts'
 import type { CardSigning } from './cards/card-keys.ts'
 import * as check from './option-checks.ts'
 import type { AgentSettings, CardSettings, HandlerOptions, Limits, ServerOptions } from './options.ts'
@@ -115,8 +116,7 @@ export const serverOptions = {
 
 const agentOptions = {
   ...cardOptions,
-  // The registry checks it, with or without settings around it.
-  agent: check.unchecked,
+  agent: checkAgent,
   turnTimeoutMs: check.isPositiveDuration,
   whenBusy: check.isOneOf('queue', 'reject', 'steer'),
   inputTimeout: check.isClosed({ afterMs: check.isDuration, then: check.isOneOf('fail', 'continue') }),
@@ -172,9 +172,35 @@ export const isStore: check.OptionCheck = (store, path) =>
     ? []
     : [{ path, message: 'must be a store, such as memoryStore()' }]
 
-/** The settings of one of several agents. */
+export function checkAgent(agent: unknown, path: string): readonly check.OptionProblem[] {
+  if (typeof agent === 'function') return []
+  if (!isStruct(agent) || typeof agent['run'] !== 'function')
+    return [{ path, message: 'must be a function, or an object with resume and run' }]
+  const { resume, reattach, onAbandoned } = agent
+  const lacksReattach = resume === 'reattach' && typeof reattach !== 'function'
+  return [
+    ...check.isOneOf('fail', 'rerun', 'reattach')(resume, `${path}.resume`),
+    ...(lacksReattach ? [{ path: `${path}.reattach`, message: "must be a function with resume: 'reattach'" }] : []),
+    ...(onAbandoned === undefined ? [] : check.isFunction(onAbandoned, `${path}.onAbandoned`)),
+  ]
+}
+
+/** One of several agents, with or without settings. */
+export function checkNamedAgent(name: string, given: unknown): readonly check.OptionProblem[] {
+  const path = `agents.${name}`
+  const problem = validateAgentName(name)
+  return [...(problem === undefined ? [] : [{ path, message: problem }]), ...checkAgentSettings(given, path)]
+}
+
+/** The settings of an agent, or the agent without them. */
 export function checkAgentSettings(given: unknown, path: string): readonly check.OptionProblem[] {
-  return isStruct(given) && 'agent' in given ? check.checkNames(given, agentOptions, `${path}.`) : []
+  const settings = isStruct(given) && 'agent' in given ? given : { agent: given }
+  return [...check.checkNames(settings, agentOptions, `${path}.`), ...checkHasAgent(settings.agent, `${path}.agent`)]
+}
+
+/** `checkNames` skips options that are undefined. */
+function checkHasAgent(agent: unknown, path: string): readonly check.OptionProblem[] {
+  return agent === undefined ? checkAgent(agent, path) : []
 }
 
 /** `checks`: the options that are neither those of one agent nor `agents` and `default`. */
@@ -182,7 +208,8 @@ export function checkServerOptions(options: object, checks: check.OptionChecks):
   const { agent, agents } = options as { readonly agent?: unknown; readonly agents?: unknown }
   if (agents === undefined) {
     const onlySeveral = (name: string) => (name === 'default' ? 'is for several agents: set `agents`' : undefined)
-    return check.checkNames(options, { ...agentOptions, agents: check.unchecked, ...checks }, '', onlySeveral)
+    const known = { ...agentOptions, agents: check.unchecked, ...checks }
+    return [...check.checkNames(options, known, '', onlySeveral), ...checkHasAgent(agent, 'agent')]
   }
   if (agent !== undefined)
     return [{ path: 'agents', message: 'must be omitted with `agent`: a server has one agent, or several by name' }]
@@ -194,7 +221,7 @@ export function checkServerOptions(options: object, checks: check.OptionChecks):
 
 function checkAgents(agents: unknown, path: string): readonly check.OptionProblem[] {
   if (!isStruct(agents)) return [{ path, message: 'must be an object of agents by name' }]
-  return Object.entries(agents).flatMap(([name, given]) => checkAgentSettings(given, `${path}.${name}`))
+  return Object.entries(agents).flatMap(([name, given]) => checkNamedAgent(name, given))
 }
 
 /** Throws ConfigError. */

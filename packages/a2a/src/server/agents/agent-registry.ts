@@ -75,7 +75,7 @@ export function createAgentRegistry(options: AgentsOption & SharedAgentOptions):
 
   function set(name: string, given: Agent | AgentSettings): RegisteredAgent | undefined {
     if (isSingleAgent && name !== singleAgentName) throw singleAgentError(name)
-    throwConfigError(checkAgentSettings(given, `agents.${name}`))
+    if (isSingleAgent) throwConfigError(checkAgentSettings(given, `agents.${name}`))
     const registeredAgent = isSingleAgent
       ? createRegisteredAgent(singleAgentName, '', 'agent', 'agent' in given ? given : { agent: given }, kept)
       : createNamedAgent(name, given, options)

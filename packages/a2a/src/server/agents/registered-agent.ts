@@ -6,10 +6,12 @@ import type { AgentExtension } from '../../model/card.ts'
 import { cursorExtension } from '../../model/extension.ts'
 import { cursorParams } from '../../model/idempotency.ts'
 import { validateAgentName } from './agent-name.ts'
+import { checkAgent, checkNamedAgent } from '../check-options.ts'
 import { ConfigError } from '../config-error.ts'
 import { defaultAgentOptions } from '../defaults.ts'
 import { extensionDeclaration, type Extension } from '../extensions/extension.ts'
 import { authorityOf } from '../grpc/grpc-authority.ts'
+import { throwConfigError } from '../option-checks.ts'
 import type { Agent, AgentSettings, ServerOptions, Idempotency } from '../options.ts'
 
 export interface RegisteredAgent {
@@ -46,11 +48,9 @@ export function createNamedAgent(
   given: Agent | AgentSettings,
   shared: SharedAgentOptions,
 ): RegisteredAgent {
-  const path = `agents.${name}`
-  const problem = validateAgentName(name)
-  if (problem !== undefined) throw new ConfigError(path, problem)
+  throwConfigError(checkNamedAgent(name, given))
   const settings: AgentSettings = typeof given === 'object' && 'agent' in given ? given : { agent: given }
-  return createRegisteredAgent(name, `/a2a/${name}`, `${path}.agent`, { name, ...settings }, shared)
+  return createRegisteredAgent(name, `/a2a/${name}`, `agents.${name}.agent`, { name, ...settings }, shared)
 }
 
 export function createRegisteredAgent(
@@ -60,7 +60,7 @@ export function createRegisteredAgent(
   settings: AgentSettings,
   shared: SharedAgentOptions = {},
 ): RegisteredAgent {
-  requireAgent(settings.agent, where)
+  throwConfigError(checkAgent(settings.agent, where))
   const installedExtensions = mergeExtensions([...(shared.extensions ?? []), ...(settings.extensions ?? [])])
   const idempotencyWindowMs = idempotencyWindowOf(settings.idempotency ?? shared.idempotency)
   const extensions = installedExtensions.map((extension) => declarationOf(extension, idempotencyWindowMs))
@@ -144,11 +144,6 @@ const removedAgent: Agent = () => ({
   state: 'TASK_STATE_FAILED',
   message: 'The agent is no longer available on this server',
 })
-
-function requireAgent(agent: unknown, where: string): void {
-  const run = typeof agent === 'object' && agent !== null && 'run' in agent ? agent.run : agent
-  if (typeof run !== 'function') throw new ConfigError(where, 'must be a function, or an object with resume and run')
-}
 
 function idempotencyWindowOf(idempotency: Idempotency | undefined): number {
   if (idempotency === undefined) return defaultAgentOptions.idempotencyWindowMs
