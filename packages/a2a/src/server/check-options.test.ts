@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { createHandler } from './handler.ts'
-import { serve } from './node.ts'
+import { guardedWebhooks, serve } from './node.ts'
 import type { HandlerOptions } from './options.ts'
 
 const skill = { id: 'a', name: 'A', description: 'Does A', tags: [] }
@@ -75,6 +75,18 @@ describe('unknown options', () => {
     const handler = createHandler({ store: memoryStore(), agents: { bob: () => 'x' } })
     assert.throws(() => handler.agents.set('ann', wrong), { message })
     await handler.close()
+  })
+
+  it('of push in serve() name what createHandler() takes', async () => {
+    const handler = (push: unknown) => handlerProblem({ store: memoryStore(), agent: () => 'x', push })
+    const instead = (given: string) =>
+      `is for serve(): pass \`push: guardedWebhooks(${given})\` of @parley/a2a/node to createHandler()`
+    assert.equal(await handler(true), `push: true ${instead('')}`)
+    assert.equal(
+      await handler({ allow: ['127.0.0.1'], ports: [443] }),
+      `push.allow: ${instead('{ allow }')}\npush.ports: ${instead('{ ports }')}`,
+    )
+    assert.equal(await handler(guardedWebhooks({ allow: ['127.0.0.1'] })), 'no problem')
   })
 
   it('of one agent do not belong to a server of several', async () => {

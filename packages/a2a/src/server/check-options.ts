@@ -55,6 +55,25 @@ export const pushOptions = {
   jwt: check.eitherOf([true], check.isClosed(pushJwtOptions)),
 } satisfies check.ChecksOf<keyof PushOptions>
 
+/** Of `guardedWebhooks()`, which only Node has: `serve` calls it, and has its options in `push`. */
+export const webhookGuardOptions = {
+  only: check.isStringList,
+  allow: check.isStringList,
+  allowLoopback: check.isBoolean,
+  ports: check.isList,
+  ca: check.unchecked,
+  lookup: check.isFunction,
+}
+
+function checkHandlerPush(push: unknown, path: string): readonly check.OptionProblem[] {
+  const instead = (given: string): string =>
+    `is for serve(): pass \`push: guardedWebhooks(${given})\` of @parley/a2a/node to createHandler()`
+  if (push === true) return [{ path, message: `true ${instead('')}` }]
+  const ofServe = (name: string): string | undefined =>
+    Object.hasOwn(webhookGuardOptions, name) ? instead(`{ ${name} }`) : undefined
+  return check.isClosed(pushOptions, ofServe)(push, path)
+}
+
 const signingOptions = {
   key: check.unchecked,
   alg: check.isString,
@@ -105,7 +124,7 @@ export const serverOptions = {
   onOutcome: check.isFunction,
   onStream: check.isFunction,
   limits: check.isClosed(limitOptions),
-  push: check.isClosed(pushOptions),
+  push: checkHandlerPush,
   keepAliveMs: check.isPositiveDuration,
   stallMs: check.isPositiveDuration,
   wrapEngine: check.isFunction,

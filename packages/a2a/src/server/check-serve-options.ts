@@ -1,5 +1,12 @@
 /** The options of `serve()` by name, in addition to those of a handler: see check-options.ts. */
-import { checkServerOptions, isStore, limitOptions, pushOptions, serverOptions } from './check-options.ts'
+import {
+  checkServerOptions,
+  isStore,
+  limitOptions,
+  pushOptions,
+  serverOptions,
+  webhookGuardOptions,
+} from './check-options.ts'
 import type { GrpcTls } from './grpc/grpc-listener.ts'
 import type { ConnectionLimits } from './http/connection-limits.ts'
 import * as check from './option-checks.ts'
@@ -22,12 +29,7 @@ const grpcTlsOptions = {
 
 const servePushOptions = {
   ...pushOptions,
-  only: check.isStringList,
-  allow: check.isStringList,
-  allowLoopback: check.isBoolean,
-  ports: check.isList,
-  ca: check.unchecked,
-  lookup: check.isFunction,
+  ...webhookGuardOptions,
 } satisfies check.ChecksOf<keyof ServePushOptions>
 
 const serveLimits = {

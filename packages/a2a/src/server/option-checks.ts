@@ -92,11 +92,11 @@ export const eachOf =
   (value, path) =>
     Array.isArray(value) ? value.flatMap((one, index) => check(one, `${path}[${index}]`)) : isList(value, path)
 
-/** An object with these options and no others. */
+/** An object with these options and no others; `explain` as for `checkNames`. */
 export const isClosed =
-  (checks: OptionChecks): OptionCheck =>
+  (checks: OptionChecks, explain?: (name: string) => string | undefined): OptionCheck =>
   (value, path) =>
-    isStruct(value) ? checkNames(value, checks, `${path}.`) : [{ path, message: 'must be an object' }]
+    isStruct(value) ? checkNames(value, checks, `${path}.`, explain) : [{ path, message: 'must be an object' }]
 
 /** `explain` may say why an option that has no check does not belong here. */
 export function checkNames(

@@ -64,7 +64,10 @@ export const jwtDefaults = {
 export function checkPushOptions(options: PushOptions): void {
   const { fetch, scheduleMs = [], jwt } = options
   if (typeof fetch !== 'function')
-    throw new ConfigError('push.fetch', 'must be a fetch function such as guardedFetch()')
+    throw new ConfigError(
+      'push.fetch',
+      'must be a fetch function, such as that of guardedWebhooks() of @parley/a2a/node',
+    )
   if (!scheduleMs.every((delay) => Number.isFinite(delay) && delay >= 0)) {
     throw new ConfigError('push.scheduleMs', 'must be a list of milliseconds')
   }
