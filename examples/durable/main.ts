@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { artifact } from '@parley/a2a'
 import type { Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
+import { cursor } from '@parley/a2a/server'
 
 /** Long enough to kill the program by hand during a task. */
 const stepMs = Number(process.env['STEP_MS'] ?? 2_000)
@@ -21,6 +22,12 @@ async function* run({ resumed, checkpoint, signal }: Turn): AsyncGenerator<Repor
   }
 }
 
-const server = await serve({ name: 'Stepper', port: Number(process.env.PORT ?? 3000), agent: { resume: 'rerun', run } })
+const server = await serve({
+  name: 'Stepper',
+  port: Number(process.env.PORT ?? 3000),
+  agent: { resume: 'rerun', run },
+  // Clients send a message again if its response was lost: the card says that it opens one task.
+  extensions: [cursor()],
+})
 console.log(server.url)
 console.log(`During a task, kill it: kill -9 ${process.pid}`)

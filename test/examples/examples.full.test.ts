@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { AgentCard } from '@parley/a2a'
+import { idempotencyWindowMs } from '@parley/a2a/internal'
 import { root, runProgram } from './program.ts'
 
 async function ask(url: string, text: string, headers: Record<string, string> = {}) {
@@ -74,6 +76,8 @@ describe('the examples', () => {
     const seen = await readUntil(response, 'clean')
     await first.kill()
     await using second = await runProgram(file, env, first.folder)
+    const card = (await (await fetch(`${second.url}/.well-known/agent-card.json`)).json()) as AgentCard
+    assert.equal(idempotencyWindowMs(card), 86_400_000, 'clients resend a message whose response was lost')
     const taskId = /"task":\{"id":"([^"]+)"/.exec(seen)?.[1] as string
     const lastId = seen
       .match(/^id: (\d+)$/gm)
