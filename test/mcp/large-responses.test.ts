@@ -1,5 +1,7 @@
 /** Large requests and responses of `/mcp`: a client that has many takes neither room nor time that others need. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
@@ -35,6 +37,20 @@ const first = await open('192.0.2.1')
 const sent = await first(call(1, 'send_message', { agent: 'scripted', message: `say ${large}` }))
 const taskId = /"taskId":"([^"]+)"/.exec(sent)?.[1]
 const read = (id: number): object => call(id, 'get_task', { agent: 'scripted', taskId })
+
+it('a client that asks for the end of its connection gets it', async () => {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    connection: 'close',
+  }
+  const sending = request(mcp, { method: 'POST', headers })
+  sending.end(JSON.stringify(read(1)))
+  const [response] = (await once(sending, 'response')) as [IncomingMessage]
+  assert.equal(response.headers.connection, 'close')
+  response.resume()
+  await once(response, 'close')
+})
 
 describe('large tasks', { timeout: 120_000 }, () => {
   it('exceed the memory of one response only once', async () => {

@@ -48,7 +48,9 @@ export async function sendResponse(
   more: Readonly<Record<string, string>>,
 ): Promise<void> {
   const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...more }
-  response.writeHead(answer.status, { ...headers, ...Object.fromEntries(answer.headers) })
+  // Whether the connection stays open is up to the client and the listener.
+  const { connection: _, ...own } = Object.fromEntries(answer.headers)
+  response.writeHead(answer.status, { ...headers, ...own })
   const reader = answer.body?.getReader()
   if (reader === undefined) return void response.end()
   const gone = once(response, 'close')
