@@ -2,7 +2,7 @@
  * Entry point `@parley/a2a/internal`: what the packages of Parley share and applications do not need. No promise: its names change with
  * any version. Only `packages/` of this repository may import it; lint refuses it in examples and templates.
  */
-export type { HistoryLimits, ModelUsage } from './adapters/adapter-options.ts'
+export type { AdapterOptions, HistoryLimits, ModelUsage } from './adapters/adapter-options.ts'
 export type { AiSdkTool } from './adapters/ai-sdk/a2a-tool.ts'
 export type { AiSdkAgent, AiSdkStreamResult } from './adapters/ai-sdk/stream-parts.ts'
 export { toJson } from './adapters/bounded-json.ts'
@@ -10,6 +10,7 @@ export type { ClaudeAgent, ClaudeQuery } from './adapters/claude/sdk-messages.ts
 export type { ConversationMessage } from './adapters/conversation-messages.ts'
 export { fieldLines, formProblems, parseInput, parseValue, requiredFields, schemaFields } from './adapters/forms.ts'
 export type { SchemaFields } from './adapters/forms.ts'
+export type { RunStart } from './adapters/framework-agent.ts'
 export { importInstalled } from './adapters/import-installed.ts'
 export type { LangChainToolConfig, LangChainToolOptions } from './adapters/langgraph/a2a-tool.ts'
 export type { IsAnswer, LangGraphAgent, LangGraphGraph, MessageMetadata } from './adapters/langgraph/graph-events.ts'
@@ -29,7 +30,7 @@ export type {
   RemoteToolCall,
 } from './adapters/remote-agent-tool.ts'
 export type { ModelCallEvent, ToolCallEnd, ToolCallEvent } from './adapters/run-recorder.ts'
-export type { OpenSpan, SpanOptions } from './agents/agent.ts'
+export type { ObservableLike, OpenSpan, SpanOptions } from './agents/agent.ts'
 export { approvalMessage, optionOfKind, parseOption } from './agents/approvals.ts'
 export type { ApprovalOption, ApprovalQuestion } from './agents/approvals.ts'
 export type { ArtifactOptions, FileOptions, InputOptions, StateReport } from './agents/reports.ts'
@@ -40,8 +41,15 @@ export type { AuthCredentials, AuthRequest, TokenOrigin } from './client/auth/co
 export type { ClientCallResult } from './client/call-options.ts'
 export { fetchCardDocument } from './client/card/card-discovery.ts'
 export type { CardDocument } from './client/card/card-discovery.ts'
-export type { CardTrust, CheckedCard, JsonWebKeySet } from './client/card/card-trust.ts'
-export type { ClientLog, ConversationOptions, InvokeOptions, Session } from './client/contract.ts'
+export type { CardSignature, CardTrust, CheckedCard, JsonWebKeySet } from './client/card/card-trust.ts'
+export type {
+  AwaitableStream,
+  ClientLog,
+  ClientToolFunction,
+  ConversationOptions,
+  InvokeOptions,
+  Session,
+} from './client/contract.ts'
 export type { GuardOptions } from './client/egress/guarded-fetch.ts'
 export type { WebhookGuard, WebhookGuardOptions } from './client/egress/guarded-webhooks.ts'
 export { isLoopbackHost, urlOfAddress } from './client/http/address-url.ts'
@@ -125,6 +133,7 @@ export { hasSettled, taskStates } from './model/state.ts'
 export { isStruct, omitUndefined } from './model/struct.ts'
 export type { OmitUndefined } from './model/struct.ts'
 export { taskIdOfEvent } from './model/task.ts'
+export type { DataPart, RawPart, TextPart, UrlPart } from './model/task.ts'
 export {
   readTraceparent,
   spanIdOfEvent,
@@ -218,6 +227,7 @@ export type { AgentExchange, AgentHarness } from './testing/agent-contract.ts'
 export type {
   OpenStore,
   OpenedStore,
+  StoreContractOptions,
   StoreWithErasure,
   StoreWithFeed,
   StoreWithPush,
@@ -228,10 +238,3 @@ export { flatTask, messageOfTaskSend, readTaskSend } from './versions/simple-tas
 export type { FlatTaskOptions, TaskSend } from './versions/simple-tasks.ts'
 export { toProtoJson } from './versions/v1_0/proto-json.ts'
 export type { ProtoMessages } from './versions/v1_0/proto-json.ts'
-export type { AdapterOptions } from './adapters/adapter-options.ts'
-export type { RunStart } from './adapters/framework-agent.ts'
-export type { StoreContractOptions } from './testing/store-contract.ts'
-export type { CardSignature } from './client/card/card-trust.ts'
-export type { AwaitableStream, ClientToolFunction } from './client/contract.ts'
-export type { ObservableLike } from './agents/agent.ts'
-export type { DataPart, RawPart, TextPart, UrlPart } from './model/task.ts'
