@@ -114,7 +114,7 @@ describe('the cause of an agent that does not work', () => {
     const hub = await startHub(folder)
     const env = { PARLEY_URL: hub.url, PARLEY_ADMIN_KEY: await hub.adminKey() }
     const doctor = (await runInProcess(folder, ['doctor'], env)).lines.join('\n')
-    assert.match(doctor, /agent own +no licence\n +→ Correct the file.* loads it again by itself\./)
+    assert.match(doctor, /agent own +\.\/own\.mjs:1: no licence\n +→ Correct the file.* loads it again by itself\./)
     assert.match(doctor, /agent part +imported\.mjs, .*no table.*\n +→ Correct that file, then restart the hub\.$/m)
     await hub.stop()
   })
