@@ -36,7 +36,7 @@ export function exportedNames(file: string): ExportedNames {
 }
 
 /** The entry points of the SDK that have a promise, with the file of each. */
-export function publicEntryPoints(): readonly (readonly [path: string, file: string])[] {
+function publicEntryPoints(): readonly (readonly [path: string, file: string])[] {
   return Object.entries(readManifest(sdk).exports).flatMap(([path, target]) =>
     path === internal || typeof target === 'string' ? [] : [[path, join(sdk, target['parley-source'] ?? '')] as const],
   )

@@ -21,14 +21,14 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
       A2AError anonymous artifact authRequired clientToolsExtension credentialsExtension cursorExtension data
-      fail file inputRequired isInterrupted isTerminal memoryStore newId reject reply status
+      fail file inputRequired isInterrupted isRedacted isTerminal memoryStore newId reject reply status
       timestampsExtension
     `,
     types: `
-      AbandonedTask Agent AgentCapabilities AgentCard AgentFunction AgentInterface AgentLog AgentMessage
-      AgentOutput AgentSkill Artifact AskOptions Caller CheckMessage ErrorCode ErrorDetails Json Message Part
-      Report ResumeState Role SecurityScheme StreamEvent Struct Task TaskArtifactUpdateEvent TaskState
-      TaskStatus TaskStatusUpdateEvent Turn TurnStore Violation WhenBusy
+      AbandonedTask Agent AgentCard AgentFunction AgentInterface AgentLog AgentMessage AgentOutput AgentSkill
+      Artifact AskOptions Caller CheckMessage ErrorCode ErrorDetails Json Message Part Report ResumeState
+      SecurityScheme StreamEvent Struct Task TaskArtifactUpdateEvent TaskState TaskStatus
+      TaskStatusUpdateEvent Turn TurnStore Violation WhenBusy
     `,
   },
   './client': {
@@ -43,7 +43,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   './server': {
     values: `
       ConfigError allOf allowAnonymous anyOf apiKey basic bearer clientTools createHandler credentials cursor
-      hashApiKey legacyV03Draft mtls pushHeaders timestamps trace webhook
+      hashApiKey legacyV03Draft mtls pushClaims pushHeaders timestamps trace webhook
     `,
     types: `
       Admit AgentSettings Authenticate BearerOptions CallConstraints CallContext CallOutcome CardPatch

@@ -17,7 +17,7 @@ export type {
 export { artifact, authRequired, data, fail, file, inputRequired, reject, reply, status } from './agents/reports.ts'
 export { anonymous } from './model/caller.ts'
 export type { Caller } from './model/caller.ts'
-export type { AgentCapabilities, AgentCard, AgentInterface, AgentSkill, SecurityScheme } from './model/card.ts'
+export type { AgentCard, AgentInterface, AgentSkill, SecurityScheme } from './model/card.ts'
 export { A2AError } from './model/error.ts'
 export type { ErrorCode, ErrorDetails, Violation } from './model/error.ts'
 export { clientToolsExtension, credentialsExtension, cursorExtension, timestampsExtension } from './model/extension.ts'
@@ -29,7 +29,6 @@ export type {
   Json,
   Message,
   Part,
-  Role,
   StreamEvent,
   Struct,
   Task,
@@ -38,3 +37,4 @@ export type {
   TaskStatusUpdateEvent,
 } from './model/task.ts'
 export { memoryStore } from './stores/memory/memory-store.ts'
+export { isRedacted } from './model/secrets.ts'

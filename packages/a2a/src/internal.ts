@@ -5,10 +5,9 @@
 export type { AdapterOptions, HistoryLimits, ModelUsage } from './adapters/adapter-options.ts'
 export type { AiSdkTool } from './adapters/ai-sdk/a2a-tool.ts'
 export type { AiSdkAgent, AiSdkStreamResult } from './adapters/ai-sdk/stream-parts.ts'
-export { toJson } from './adapters/bounded-json.ts'
 export type { ClaudeAgent, ClaudeQuery } from './adapters/claude/sdk-messages.ts'
 export type { ConversationMessage } from './adapters/conversation-messages.ts'
-export { fieldLines, formProblems, parseInput, parseValue, requiredFields, schemaFields } from './adapters/forms.ts'
+export { fieldLines, parseInput, parseValue, requiredFields, schemaFields } from './adapters/forms.ts'
 export type { SchemaFields } from './adapters/forms.ts'
 export type { RunStart } from './adapters/framework-agent.ts'
 export { importInstalled } from './adapters/import-installed.ts'
@@ -90,6 +89,7 @@ export type { SessionScope } from './engine/keys/session-key.ts'
 export { createTaskCheck } from './engine/task/check-task.ts'
 export type { CheckedBatch, CheckedSnapshot, CheckedTaskRow, TaskCheck, TaskProblem } from './engine/task/check-task.ts'
 export type {
+  AgentCapabilities,
   AgentCardSignature,
   AgentExtension,
   AgentProvider,
@@ -122,10 +122,9 @@ export type {
   SendMessageResponse,
   SubscribeToTaskRequest,
 } from './model/operation.ts'
-export { pushClaims } from './model/push-headers.ts'
 export { spanOutcomeOf } from './model/record.ts'
 export type { Span, SpanKind, SpanOutcome } from './model/record.ts'
-export { asksForSecret, isRedacted } from './model/secrets.ts'
+export { asksForSecret } from './model/secrets.ts'
 export type { CredentialRequest } from './model/secrets.ts'
 export { abortable, linkSignals } from './model/signals.ts'
 export type { LinkedSignal } from './model/signals.ts'
@@ -133,16 +132,8 @@ export { hasSettled, taskStates } from './model/state.ts'
 export { isStruct, omitUndefined } from './model/struct.ts'
 export type { OmitUndefined } from './model/struct.ts'
 export { taskIdOfEvent } from './model/task.ts'
-export type { DataPart, RawPart, TextPart, UrlPart } from './model/task.ts'
-export {
-  readTraceparent,
-  spanIdOfEvent,
-  spanIdOfPush,
-  spanIdOfTurn,
-  traceIdOf,
-  traceIdOfTask,
-  traceparentOf,
-} from './model/trace.ts'
+export type { DataPart, RawPart, Role, TextPart, UrlPart } from './model/task.ts'
+export { readTraceparent, spanIdOfEvent, spanIdOfPush, spanIdOfTurn, traceIdOf, traceIdOfTask } from './model/trace.ts'
 export type { TraceContext } from './model/trace.ts'
 export type { AdmissionRequest, AdmissionResult, OnStream, StreamHandle } from './server/admission/admission.ts'
 export type { TenantOptions } from './server/admission/tenants.ts'

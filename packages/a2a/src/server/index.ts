@@ -1,6 +1,6 @@
 /** Entry point `@parley/a2a/server`: everything needed to serve agents inside an application's own server. */
 export type { CallContext, EventContext, OnEvent, TransformEvent } from '../engine/contract.ts'
-export { pushHeaders } from '../model/push-headers.ts'
+export { pushClaims, pushHeaders } from '../model/push-headers.ts'
 export type { Admit, CallOutcome, Credentials, OnOutcome } from './admission/admission.ts'
 export { apiKey, hashApiKey } from './auth/api-key.ts'
 export { basic } from './auth/basic.ts'

@@ -1,6 +1,6 @@
 /** One part of a message or an artifact. No content is executed, and nothing is loaded from other hosts. */
-import type { Part, Struct } from '@parley/a2a'
-import { type DataPart, type RawPart, type TextPart, type UrlPart, isRedacted } from '@parley/a2a/internal'
+import { type Part, type Struct, isRedacted } from '@parley/a2a'
+import type { DataPart, RawPart, TextPart, UrlPart } from '@parley/a2a/internal'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'

@@ -13,8 +13,9 @@ import {
   type Report,
   type TaskState,
   type Turn,
+  isRedacted,
 } from '@parley/a2a'
-import { isRedacted, omitUndefined } from '@parley/a2a/internal'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { InProcessClient, CallableAgent } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
 import { childCause } from './child-failure.ts'

@@ -16,8 +16,9 @@ import {
   type Message,
   type Report,
   type Turn,
+  isRedacted,
 } from '@parley/a2a'
-import { isRedacted, omitUndefined } from '@parley/a2a/internal'
+import { omitUndefined } from '@parley/a2a/internal'
 import type { InProcessClient } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
 import { runHop, createHopState, type HopState } from '../delegation/hop.ts'

@@ -1,6 +1,5 @@
 /** The foot of a conversation: a composer, or the form that the agent asks for; where the message goes; the request options. */
-import { isInterrupted, type Json, type Part } from '@parley/a2a'
-import { isRedacted } from '@parley/a2a/internal'
+import { isInterrupted, type Json, type Part, isRedacted } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import type { Agent } from '../../api/admin.ts'
 import { usePaletteActions } from '../../app/palette-state.ts'

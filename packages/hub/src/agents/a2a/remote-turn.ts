@@ -4,8 +4,8 @@
  * values (`failed`). Only our own log ends the turn by an exception: if it rejects a checkpoint, nothing more can be
  * reported.
  */
-import { A2AError, isInterrupted, type Report, type TaskStatus, type Turn } from '@parley/a2a'
-import { isRedacted, linkSignals, type OpenSpan, type SpanOutcome, type StateReport } from '@parley/a2a/internal'
+import { A2AError, isInterrupted, type Report, type TaskStatus, type Turn, isRedacted } from '@parley/a2a'
+import { linkSignals, type OpenSpan, type SpanOutcome, type StateReport } from '@parley/a2a/internal'
 import type { CallOptions, EventFrame, EventStream, RemoteAgent } from '@parley/a2a/client'
 import type { InProcessClient } from '../kind.ts'
 import { quietSleep } from '../timeouts.ts'

@@ -7,8 +7,9 @@ import {
   type AgentMessage,
   type Json,
   type Report,
+  isRedacted,
 } from '@parley/a2a'
-import { isStruct, isRedacted } from '@parley/a2a/internal'
+import { isStruct } from '@parley/a2a/internal'
 import { truncateText } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
 import type { Toolbox } from './toolbox.ts'

@@ -3,8 +3,7 @@
  * first, within limits; then the earlier turns of this task. It never contains tasks of other callers: the engine gives a
  * turn only those of its own caller.
  */
-import type { Artifact, Message, Part, Task, Turn } from '@parley/a2a'
-import { isRedacted } from '@parley/a2a/internal'
+import { type Artifact, type Message, type Part, type Task, type Turn, isRedacted } from '@parley/a2a'
 import type { ChatContent, ChatMessage, ChatModel } from '../chat-model.ts'
 
 export interface HistoryBounds {
