@@ -494,7 +494,10 @@ describeInBrowser('the playground', async (browser) => {
   it('keeps what was typed while another page or conversation is open, until the user signs out', async () => {
     const { id, contextId } = await fixture.testHub.send('echo', 'Hello')
     const page = await fixture.open('/playground/talker')
-    assert.equal(await page.title(), 'talker · Playground · Parley')
+    await waitFor(
+      async () => ((await page.title()) === 'talker · Playground · Parley' ? true : undefined),
+      'the title names the agent and the page',
+    )
     await composer(page).fill('not sent yet')
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()

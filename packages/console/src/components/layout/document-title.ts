@@ -1,5 +1,5 @@
 /** The title of the document: what is open, its section and its page, so that tabs and the history of the browser name it. */
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 type Level = 'item' | 'section' | 'page'
 
@@ -7,7 +7,8 @@ const titles: Partial<Record<Level, string>> = {}
 
 /** Names a part of what is shown, until the component is removed. */
 export function useDocumentTitle(level: Level, title: string): void {
-  useEffect(() => {
+  // With the heading of the page, not a frame after it.
+  useLayoutEffect(() => {
     titles[level] = title
     showTitle()
     return () => {
