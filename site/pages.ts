@@ -158,6 +158,7 @@ const folderTitles: Readonly<Record<string, string>> = {
   'guides/frameworks': 'Agent frameworks',
   'guides/agents': 'Agent kinds',
   'guides/examples': 'Examples',
+  'contributing/conformance': 'Conformance',
   'reference/sdk': 'SDK',
 }
 

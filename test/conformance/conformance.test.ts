@@ -1,12 +1,12 @@
-/** docs/contributing/conformance.md matches the tests, and a rule cannot lose its last test unnoticed. */
+/** The pages of docs/contributing/conformance match the tests, and a rule cannot lose its last test unnoticed. */
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { citationsIn, findCitations } from './citations.ts'
 import { deviations } from './deviations.ts'
 import { kitDeviations } from './kit-deviations.ts'
-import { conformancePage } from './conformance-page.ts'
+import { conformanceFolder, conformancePages } from './conformance-page.ts'
 import { requirements, requirementsPage } from './requirements-page.ts'
 import { knownIds, rules } from './rules.ts'
 
@@ -59,7 +59,7 @@ describe('conformance', () => {
         .filter((id) => !knownIds.has(id) && !requirementIds.has(id))
         .map(
           (id) =>
-            `${file} mentions ${id}, which neither docs/contributing/conformance.md nor docs/contributing/requirements.md explains`,
+            `${file} mentions ${id}, which neither docs/contributing/conformance nor docs/contributing/requirements.md explains`,
         ),
     )
     assert.deepEqual(unknown, [])
@@ -86,11 +86,14 @@ describe('conformance', () => {
   })
 
   it('has up-to-date pages', () => {
-    const page = readFileSync(join(root, 'docs/contributing/conformance.md'), 'utf8')
-    assert.ok(
-      page === conformancePage(citations),
-      'docs/contributing/conformance.md is stale: run "npm run conformance"',
+    const pages = conformancePages(citations)
+    const folder = join(root, conformanceFolder)
+    const stale = [...pages].filter(([name, text]) => readFileSync(join(folder, name), 'utf8') !== text)
+    assert.deepEqual(
+      stale.map(([name]) => `${conformanceFolder}/${name} is stale: run "npm run conformance"`),
+      [],
     )
+    assert.deepEqual(readdirSync(folder).sort(), [...pages.keys()].sort())
     const other = readFileSync(join(root, 'docs/contributing/requirements.md'), 'utf8')
     assert.ok(
       other === requirementsPage(citations),

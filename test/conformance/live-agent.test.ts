@@ -42,7 +42,7 @@ describe('our server under `a2a conformance`', () => {
     assert.ok(passed > 280, `only ${passed} musts were decided`)
   })
 
-  it('breaks only the must that docs/contributing/conformance.md lists as a deviation', () => {
+  it('breaks only the must that docs/contributing/conformance lists as a deviation', () => {
     const known = new Set(results.filter(({ accepted }) => accepted !== undefined).map(({ id }) => id))
     assert.deepEqual([...known], ['version.missing-is-not-1.0'])
   })

@@ -14,7 +14,7 @@ const introduction = `# Requirements
 
 <!-- Made by "npm run conformance" from the tests. Do not edit: a test compares this page with what it should be. -->
 
-Parley was asked for several times, by people who had each built a part of it: a way to submit simple tasks, a server after the text of 0.2, one for clients of an older draft, and a gateway for bots. This page lists what they asked for, in our own words, what is done instead where the protocol says otherwise, and the tests that show it. The rules of the protocol itself are in [Conformance](conformance.md).`
+Parley was asked for several times, by people who had each built a part of it: a way to submit simple tasks, a server after the text of 0.2, one for clients of an older draft, and a gateway for bots. This page lists what they asked for, in our own words, what is done instead where the protocol says otherwise, and the tests that show it. The rules of the protocol itself are in [Conformance](conformance/index.md).`
 
 export function requirementsPage(citations: readonly Citation[]): string {
   const tests = new Map<string, Citation[]>()
@@ -34,7 +34,7 @@ export function requirementsPage(citations: readonly Citation[]): string {
 function table(one: RequirementGroup, tests: ReadonlyMap<string, readonly Citation[]>): string {
   const rows = one.requirements.map(({ id, text, instead, open }) => {
     const citations = tests.get(id) ?? []
-    const seen = citations.length > 0 ? linkTests(citations) : `not shown: ${open ?? 'not yet'}`
+    const seen = citations.length > 0 ? linkTests(citations, '../..') : `not shown: ${open ?? 'not yet'}`
     const what = instead === undefined ? text : `${text} **Instead:** ${instead}`
     return `| <a id="${id.toLowerCase()}"></a>${id} | ${what.replaceAll('|', '\\|')} | ${seen} |`
   })

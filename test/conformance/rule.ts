@@ -1,4 +1,4 @@
-/** The shape of the rule book: what docs/contributing/conformance.md is made from and what test names may cite. */
+/** The shape of the rule book: what docs/contributing/conformance is made from and what test names may cite. */
 
 export type Level = 'must' | 'should' | 'may' | 'decision' | 'practice'
 export type Version = '0.2' | '0.3' | '1.0'

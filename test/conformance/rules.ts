@@ -1,4 +1,4 @@
-/** The rule book: every rule that the tests may cite, in the order of docs/contributing/conformance.md. */
+/** The rule book: every rule that the tests may cite, in the order of docs/contributing/conformance. */
 import type { Rule, Section } from './rule.ts'
 import { canceling } from './rules/canceling.ts'
 import { client, skillInvocation, webhookReceiver } from './rules/client.ts'

@@ -8,7 +8,7 @@ export * from './verdict.ts'
 export interface Check {
   /** `card.required-fields`: stable, for `--only`, JUnit and profiles. */
   readonly id: string
-  /** The ids of docs/contributing/conformance.md that it decides, such as `B-43`. */
+  /** The ids of docs/contributing/conformance that it decides, such as `B-43`. */
   readonly rules: readonly string[]
   readonly level: PerVersion<Level>
   /** The section of the official specification: `A2A 1.0 §3.1.1`. For level `info`: where the silence or contradiction is. */
