@@ -285,6 +285,34 @@ const packagesUseEntryPoints =
       })
     })
 
+interface EntryPointFolder {
+  readonly folder: string
+  /** What the files import besides each other: packages with all their entry points. Default: no restriction. */
+  readonly imports?: readonly string[]
+}
+
+/** Folders that the rest of their package imports through their `index.ts` only. */
+const foldersBehindEntryPoints: readonly EntryPointFolder[] = [
+  { folder: 'packages/hub/src/profiles/', imports: ['@parley/a2a', 'node:http', 'zod'] },
+]
+/** The lists of exports of the SDK may name every file. */
+const exportLists = [`${sdk}index.ts`, `${sdk}internal.ts`]
+
+const foldersAreImportedThroughTheirIndex: Rule = (files) =>
+  inPackages(files).flatMap(([file, text]) =>
+    importsOf(file, text).flatMap(({ specifier, target }) =>
+      foldersBehindEntryPoints.flatMap(({ folder, imports }) => {
+        if (!file.startsWith(folder)) {
+          const isHidden = target?.startsWith(folder) === true && target !== `${folder}index.ts`
+          return isHidden && !exportLists.includes(file) ? [`${file} imports ${target}: use ${folder}index.ts`] : []
+        }
+        const isOwn = target?.startsWith(folder) === true
+        if (imports === undefined || isOwn || imports.some((name) => `${specifier}/`.startsWith(`${name}/`))) return []
+        return [`${file} imports ${target ?? specifier}: ${folder} may import ${imports.join(', ')} only`]
+      }),
+    ),
+  )
+
 /** Shared components import no page, and `api` imports nothing that renders. */
 const consoleLayers: Readonly<Record<string, readonly string[]>> = {
   api: ['api'],
@@ -409,6 +437,16 @@ describe('architecture', () => {
       'signals are combined in one place, which cleans up',
       noAbortSignalAny,
       { 'packages/hub/src/a.ts': 'const both = AbortSignal.any([one, two])' },
+    ],
+    [
+      'folders with an entry point are imported through it',
+      foldersAreImportedThroughTheirIndex,
+      { 'packages/hub/src/a.ts': "import { x } from './profiles/chat.ts'" },
+    ],
+    [
+      'folders with an entry point import only what their row lists',
+      foldersAreImportedThroughTheirIndex,
+      { 'packages/hub/src/profiles/a.ts': "import { x } from '../http/json-response.ts'" },
     ],
     [
       'packages import each other by their entry points',

@@ -98,6 +98,8 @@ export type {
 } from './model/card.ts'
 export { clockOf, systemClock } from './model/clock.ts'
 export type { Clock, ClockOptions } from './model/clock.ts'
+export { retryAfterSeconds } from './model/error.ts'
+export { errorTable } from './model/error-table.ts'
 export { delegationExtension, traceExtension } from './model/extension.ts'
 export { canResend, idempotencyWindowMs } from './model/idempotency.ts'
 export type { SentMessage } from './model/idempotency.ts'

@@ -1,6 +1,6 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
 import { omitUndefined, systemClock, verifyMasterKey, type HandlerCall } from '@parley/a2a/internal'
-import { legacyV03Draft, type Handler } from '@parley/a2a/server'
+import type { Handler } from '@parley/a2a/server'
 import { serve, type Middleware, type Server } from '@parley/a2a/node'
 import { createAdminApi, type AdminApi } from './admin/admin-api.ts'
 import { agentKinds as allKinds } from './agents/kinds.ts'
@@ -25,6 +25,7 @@ import { createDiscovery } from './discovery/discovery-routes.ts'
 import { restrictHosts, composeMiddleware } from './http/middleware.ts'
 import { agentPermission, setUpDelegation, type DelegationSetup } from './delegation/delegation-setup.ts'
 import { createAgentWebhooks } from './http/agent-webhooks.ts'
+import { createCallRequest, decodeSegment, sendJson } from './http/route-request.ts'
 import { createAgentServices } from './registry/agent-services.ts'
 import { createAgentQueues } from './limits/limit-concurrency.ts'
 import type { McpEndpoint } from './mcp/http-endpoint.ts'
@@ -32,8 +33,7 @@ import { openMcpEndpoint } from './mcp/open-endpoint.ts'
 import { openReplicaRecords, type ReplicaRecords } from './key-rotation/replica-records.ts'
 import { hubVersion } from './config/hub-version.ts'
 import { namespacedKv } from './store/namespaced-kv.ts'
-import { createChatEndpoint } from './profiles/chat-endpoint.ts'
-import { createSimpleTasksEndpoint } from './profiles/simple-tasks-endpoint.ts'
+import { createProfiles } from './profiles/index.ts'
 import { createAgentRegistry, type AgentStatus, type AgentRegistry } from './registry/agent-registry.ts'
 import { serveOptionsFrom, isLoopback, renewTls, withLocalWebhooks } from './http/serve-options.ts'
 import { recordConfigFile } from './config/config-record.ts'
@@ -261,22 +261,23 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       ...shared,
       ...{ config, current: () => current, limits, access: known, registry: agents, url, readers },
     })
+    const profiles = createProfiles(config.profiles, {
+      ...shared,
+      http: { openRequest: createCallRequest, decodeSegment, sendJson },
+      // The one whose entry sets `default`.
+      defaultAgent: () => Object.entries(current.agents).find(([, agent]) => agent.default)?.[0],
+      hasMessagePerText: (agent) => open(agent)?.hasMessagePerText === true,
+      records: (taskId) => store.tasks.read(taskId, 0),
+      cardName,
+    })
     const middleware = composeMiddleware({
       admin: front,
       console: pages,
       discovery: openDiscovery(agents, known),
       webhooks,
       metrics: telemetry.middleware,
-      simpleTasks: config.profiles.simpleTasks
-        ? createSimpleTasksEndpoint({
-            ...shared,
-            // The one whose entry sets `default`.
-            defaultAgent: () => Object.entries(current.agents).find(([, agent]) => agent.default)?.[0],
-            hasMessagePerText: (agent) => open(agent)?.hasMessagePerText === true,
-            records: (taskId) => store.tasks.read(taskId, 0),
-          })
-        : undefined,
-      chat: config.profiles.botChat ? createChatEndpoint({ ...shared, cardName }) : undefined,
+      simpleTasks: profiles.simpleTasks,
+      chat: profiles.chat,
       mcp: mcp?.middleware,
       notFound,
     })
@@ -300,7 +301,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       // The command prints the address, and browsers get the console.
       quiet: true,
       homePage: false,
-      ...(config.profiles.olderDraft ? { endpointVariants: legacyV03Draft } : {}),
+      ...profiles.endpointVariants,
       store,
       log,
       agents: settings(),

@@ -1,7 +1,8 @@
 /** A request for one of the hub's own routes, read from node:http, and its response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { defaultJsonNodes, exceedsJsonNodes, type ClientCertificate } from '@parley/a2a/internal'
+import { A2AError, type ErrorCode } from '@parley/a2a'
+import { defaultJsonNodes, errorTable, exceedsJsonNodes, type ClientCertificate } from '@parley/a2a/internal'
 import type { Credentials } from '@parley/a2a/server'
 import { connectionText } from '../auth/key-format.ts'
 import { readBody } from './web-exchange.ts'
@@ -59,6 +60,24 @@ export function createRouteRequest(request: IncomingMessage, jsonNodes = default
     json: (maxBytes = defaultMaxBytes) => readJson(request, header('content-type') ?? '', maxBytes, jsonNodes),
     isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,
   }
+}
+
+/** A request that becomes a call of an agent: the errors of its body are those of the protocol. */
+export function createCallRequest(incoming: IncomingMessage): RouteRequest {
+  const request = createRouteRequest(incoming)
+  const json = async (): Promise<unknown> => {
+    try {
+      return await request.json()
+    } catch (reason) {
+      if (reason instanceof RouteError && isErrorCode(reason.code)) throw new A2AError(reason.code, reason.message)
+      throw reason
+    }
+  }
+  return { ...request, json }
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorTable, code)
 }
 
 export function requestPath(request: IncomingMessage): string {

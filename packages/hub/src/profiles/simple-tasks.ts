@@ -7,11 +7,9 @@ import { A2AError, type Task } from '@parley/a2a'
 import type { LogRecord } from '@parley/a2a/stores'
 import type { Middleware } from '@parley/a2a/node'
 import { flatTask, messageOfTaskSend, readTaskSend } from '@parley/a2a/internal'
-import { type JsonResponse, RouteError } from '../http/json-response.ts'
-import { decodeSegment, requestPath } from '../http/route-request.ts'
-import { serveRouteCall, type RouteCallsDeps, type RoutedRequest } from './route-calls.ts'
+import { serveProfileCall, type ProfileAnswer, type ProfileCallDeps, type RoutedRequest } from './profile-call.ts'
 
-export interface SimpleTasksEndpointDeps extends RouteCallsDeps {
+export interface SimpleTasksEndpointDeps extends ProfileCallDeps {
   /** The agent whose entry has `default: true`; `undefined` if none has (S0-17). */
   defaultAgent(): string | undefined
   /** Whether each text of the agent is a message of its own. */
@@ -24,28 +22,30 @@ export interface SimpleTasksEndpointDeps extends RouteCallsDeps {
 export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middleware {
   const agent = (): string => {
     const name = deps.defaultAgent()
-    if (name === undefined) throw new RouteError('NOT_FOUND', 'Agent with default project not found')
+    if (name === undefined) throw new A2AError('AGENT_NOT_FOUND', 'Agent with default project not found')
     return name
   }
 
-  return (request, response) => {
-    const path = requestPath(request)
+  const { http } = deps
+  return (incoming, response) => {
+    const request = http.openRequest(incoming)
+    const { path } = request
     const isSend = path === '/a2a/tasks/send'
     const [, id] = /^\/a2a\/tasks\/([^/:]+)$/.exec(path) ?? []
     // A request with a version header uses A2A, in which an agent that is the only one has such a path too.
-    if ((!isSend && id === undefined) || request.headers['a2a-version'] !== undefined) return false
-    serveRouteCall(
+    if ((!isSend && id === undefined) || incoming.headers['a2a-version'] !== undefined) return false
+    serveProfileCall(
       deps,
       request,
       response,
       isSend
         ? { method: 'POST', agent, answer: send }
-        : { method: 'GET', agent, answer: (routed) => get(routed, decodeSegment(id as string)) },
+        : { method: 'GET', agent, answer: (routed) => get(routed, http.decodeSegment(id as string)) },
     )
     return true
   }
 
-  async function send({ agent: name, options, json }: RoutedRequest): Promise<JsonResponse> {
+  async function send({ agent: name, options, json }: RoutedRequest): Promise<ProfileAnswer> {
     let timeoutMs = 0
     const receive = async () => {
       const submitted = readTaskSend(await json())
@@ -59,7 +59,7 @@ export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middle
     return flatTaskAnswer(name, task)
   }
 
-  async function get({ agent: name, options }: RoutedRequest, id: string | undefined): Promise<JsonResponse> {
+  async function get({ agent: name, options }: RoutedRequest, id: string | undefined): Promise<ProfileAnswer> {
     const receive = () => {
       if (id === undefined) throw new A2AError('TASK_NOT_FOUND', 'Task not found')
       return { id }
@@ -67,7 +67,7 @@ export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middle
     return flatTaskAnswer(name, await deps.handlerCall('GetTask', receive, options))
   }
 
-  async function flatTaskAnswer(name: string, task: Task): Promise<JsonResponse> {
+  async function flatTaskAnswer(name: string, task: Task): Promise<ProfileAnswer> {
     const textsAreMessages = deps.hasMessagePerText(name)
     return { status: 200, body: flatTask(task, { records: await deps.records(task.id), textsAreMessages }) }
   }

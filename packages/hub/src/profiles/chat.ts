@@ -21,12 +21,9 @@ import {
 } from '@parley/a2a/internal'
 import type { Middleware } from '@parley/a2a/node'
 import { z } from 'zod'
-import { type JsonResponse, RouteError } from '../http/json-response.ts'
-import { decodeSegment, requestPath } from '../http/route-request.ts'
-import { serveRouteCall, type RouteCallsDeps, type RoutedRequest } from './route-calls.ts'
-import { textOfParts } from '../agents/part-reader.ts'
+import { serveProfileCall, type ProfileAnswer, type ProfileCallDeps, type RoutedRequest } from './profile-call.ts'
 
-export interface ChatEndpointDeps extends RouteCallsDeps {
+export interface ChatEndpointDeps extends ProfileCallDeps {
   /** The card name of a registered agent. */
   cardName(agent: string): string | undefined
 }
@@ -37,20 +34,22 @@ const chatRequestSchema = z.object({
 })
 
 export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
-  return (request, response) => {
-    const [, name] = /^\/bot-instances\/([^/]+)\/chat$/.exec(requestPath(request)) ?? []
+  const { http } = parts
+  return (incoming, response) => {
+    const request = http.openRequest(incoming)
+    const [, name] = /^\/bot-instances\/([^/]+)\/chat$/.exec(request.path) ?? []
     if (name === undefined) return false
     // Whether the agent exists is only known after `handlerCall` has admitted the caller.
     const agent = (): string => {
-      const id = decodeSegment(name)
+      const id = http.decodeSegment(name)
       if (id === undefined) throw unknownBot(name)
       return id
     }
-    serveRouteCall(parts, request, response, { method: 'POST', agent, answer: chat })
+    serveProfileCall(parts, request, response, { method: 'POST', agent, answer: chat })
     return true
   }
 
-  async function chat({ agent, options, json }: RoutedRequest): Promise<JsonResponse> {
+  async function chat({ agent, options, json }: RoutedRequest): Promise<ProfileAnswer> {
     let contextId = newId()
     let isContinued = false
     async function receive(caller: Caller): Promise<SendMessageRequest> {
@@ -84,7 +83,7 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
     return tasks[0]?.id
   }
 
-  function answerOf(agent: string, sessionId: string, { status, said, target, taskId }: ChatOutcome): JsonResponse {
+  function answerOf(agent: string, sessionId: string, { status, said, target, taskId }: ChatOutcome): ProfileAnswer {
     const response = said === '' ? undefined : said
     const isSuccess = status === undefined || status.state === 'TASK_STATE_COMPLETED' || isInterrupted(status.state)
     if (!isSuccess) {
@@ -105,8 +104,8 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
   }
 }
 
-function unknownBot(name: string): RouteError {
-  return new RouteError('NOT_FOUND', `Bot instance ${name} not found`)
+function unknownBot(name: string): A2AError {
+  return new A2AError('AGENT_NOT_FOUND', `Bot instance ${name} not found`)
 }
 
 interface ChatOutcome {
@@ -130,7 +129,7 @@ async function waitForOutcome(stream: TaskEventStream, isContinued: boolean): Pr
   let isFirst = isContinued
   for await (const items of stream) {
     for (const { event } of items) {
-      if ('message' in event) return { said: textOfParts(event.message.parts, '') }
+      if ('message' in event) return { said: textOfParts(event.message.parts) }
       if ('artifactUpdate' in event) add(artifacts, event.artifactUpdate.artifact, event.artifactUpdate.append === true)
       outcome = { ...outcome, ...eventDetails(event) }
     }
@@ -142,7 +141,7 @@ async function waitForOutcome(stream: TaskEventStream, isContinued: boolean): Pr
   if (status === undefined || !hasSettled(status.state)) throw new A2AError('UNAVAILABLE', 'The agent did not finish')
   const parts = [...artifacts.values()].flat()
   const isDone = status.state === 'TASK_STATE_COMPLETED' && parts.length > 0
-  return { ...outcome, said: textOfParts(isDone ? parts : (status.message?.parts ?? []), '') }
+  return { ...outcome, said: textOfParts(isDone ? parts : (status.message?.parts ?? [])) }
 }
 
 function eventDetails(event: StreamEvent): Pick<ChatOutcome, 'taskId' | 'status' | 'target'> {
@@ -156,4 +155,8 @@ function eventDetails(event: StreamEvent): Pick<ChatOutcome, 'taskId' | 'status'
 
 function add(artifacts: Map<string, Part[]>, { artifactId, parts }: Artifact, append: boolean): void {
   artifacts.set(artifactId, [...(append ? (artifacts.get(artifactId) ?? []) : []), ...parts])
+}
+
+function textOfParts(parts: readonly Part[]): string {
+  return parts.map((part) => ('text' in part ? part.text : '')).join('')
 }
