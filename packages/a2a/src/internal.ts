@@ -40,19 +40,22 @@ export type { AuthCredentials, AuthRequest, TokenOrigin } from './client/auth/co
 export type { ClientCallResult } from './client/call-options.ts'
 export { fetchCardDocument } from './client/card/card-discovery.ts'
 export type { CardDocument } from './client/card/card-discovery.ts'
-export type { CardSignature, CardTrust, CheckedCard, JsonWebKeySet } from './client/card/card-trust.ts'
 export type {
   AwaitableStream,
+  CardSignature,
+  CardTrust,
+  CheckedCard,
   ClientLog,
   ClientToolFunction,
   ConversationOptions,
   InvokeOptions,
+  JsonWebKeySet,
   Session,
 } from './client/contract.ts'
 export type { GuardOptions } from './client/egress/guarded-fetch.ts'
 export type { WebhookGuard, WebhookGuardOptions } from './client/egress/guarded-webhooks.ts'
 export { isLoopbackHost, urlOfAddress } from './client/http/address-url.ts'
-export { keepUnknownFields } from './client/keep-unknown-fields.ts'
+export { keepUnknownFields } from './client/load-binding.ts'
 export type {
   ChosenInterface,
   ClientTransport,
@@ -64,7 +67,6 @@ export type {
   HttpBodyRead,
   HttpClient,
   OutgoingHttpRequest,
-  RejectedCredentials,
   StreamOperation,
   TransportCallOptions,
   TransportStream,

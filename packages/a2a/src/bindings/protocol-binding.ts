@@ -4,8 +4,8 @@
  */
 import type { AgentInterface } from '../model/card.ts'
 import type { A2AError } from '../model/error.ts'
+import type { Operation, RequestOf } from '../model/operation.ts'
 import type { Dialect, ProtocolVersion } from '../versions/version.ts'
-import type { OutgoingBinding } from './outgoing-binding.ts'
 
 export interface ProtocolBinding {
   /** As agent cards spell it. Cards are matched without regard to case. */
@@ -17,7 +17,38 @@ export interface ProtocolBinding {
   loadClient?(): Promise<(version: ProtocolVersion) => OutgoingBinding>
 }
 
-/** The server half: which payloads it carries, and what cards say of it. */
+// The client half.
+
+interface OutgoingRequest {
+  readonly method: string
+  /** Appended to the interface's url. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/**
+ * The client half of a binding over HTTP: converts an operation to the request that a peer expects, and the peer's response to a
+ * payload or an error. Like the server half it knows no field of a payload.
+ */
+export interface OutgoingBinding {
+  readonly dialect: Dialect
+  /** Whether there is another way to subscribe: the 1.0 text subscribes by POST and its proto by GET (A-1). */
+  readonly hasSecondRoute?: boolean
+  /** What an empty body of a successful response stands for. Default: it is invalid. */
+  readonly emptyBody?: string
+  /** `otherwise`: use the operation's second route, if it has one. `undefined` if the version has no such operation. */
+  request<O extends Operation>(operation: O, request: RequestOf<O>, otherwise?: boolean): OutgoingRequest | undefined
+  /** Returns the payload inside a body or an SSE data document. Throws the peer's error. */
+  open(document: ResponseDocument, httpStatus: number): unknown
+}
+
+/** A JSON object, or an array (lists of 0.3). */
+export type ResponseDocument = { readonly [key: string]: unknown }
+
+// The server half.
+
+/** Which payloads a binding carries, and what cards say of it. */
 export interface BindingServer {
   /** The payload dialect of the binding; each version has two. */
   dialectOf(version: ProtocolVersion): Dialect
@@ -67,8 +98,6 @@ export interface FramedRequest {
   /** The `Accept` header. */
   readonly accept?: string | undefined
 }
-
-// How the server frames the responses of a binding.
 
 /** How the responses to one request are framed. Bindings differ only in what surrounds the JSON. */
 export interface Framing {

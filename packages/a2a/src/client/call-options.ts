@@ -35,8 +35,6 @@ export interface StreamOptions extends CallOptions {
   readonly knownTask?: Partial<Task>
 }
 
-// The limits of a client; the defaults are in default-limits.ts.
-
 /**
  * The limits of a client, in milliseconds, bytes and counts. `connect` takes any of them in `limits`; the others keep their
  * default.
@@ -70,6 +68,26 @@ export interface ClientLimits {
   readonly maxJsonNodes: number
   /** Maximum number of redirects of one request. Default 5. */
   readonly maxRedirects: number
+}
+
+/** Nothing that a peer does may last, grow or repeat without end. */
+export const defaultClientLimits: ClientLimits = {
+  timeoutMs: 30_000,
+  // Node's fetch gives up after five minutes if the response has not begun, so a longer limit would have no effect.
+  answerTimeoutMs: 290_000,
+  cardTimeoutMs: 10_000,
+  idleTimeoutMs: 60_000,
+  attempts: 5,
+  firstDelayMs: 250,
+  maxDelayMs: 10_000,
+  pollMs: 3_000,
+  maxCardBytes: 1_000_000,
+  maxBodyBytes: 64_000_000,
+  // A file comes as one event, so an event may be as large as a response.
+  maxEventBytes: 64_000_000,
+  // JSON.parse alone takes more than a second for a million small values.
+  maxJsonNodes: 100_000,
+  maxRedirects: 5,
 }
 
 // Interceptors: functions around every exchange of a client with its peer.

@@ -1,11 +1,8 @@
 /** Connects to an agent: fetches its card, selects an interface and loads the codecs of its version. */
 import type { AgentCard } from '../model/card.ts'
 import { createRemoteAgent } from './remote-agent.ts'
-import { authenticatorFromOptions } from './auth/authenticator.ts'
-import { fetchAndVerifyCard } from './card/card-discovery.ts'
+import { fetchAndVerifyCard, httpFromOptions } from './card/card-discovery.ts'
 import type { ConnectOptions, RemoteAgent } from './contract.ts'
-import { createHttpClient, platformFetch } from './http/http-client.ts'
-import { defaultClientLimits } from './default-limits.ts'
 import { selectInterfaces } from './select-interface.ts'
 import { createSession } from './session.ts'
 
@@ -25,23 +22,10 @@ import { createSession } from './session.ts'
  * ```
  */
 export async function connect(target: string | URL | AgentCard, options: ConnectOptions = {}): Promise<RemoteAgent> {
-  const { fetch = platformFetch, headers, signal, bindings = [] } = options
-  signal?.throwIfAborted()
-  const limits = { ...defaultClientLimits, ...options.limits }
-  const http = createHttpClient({
-    fetch,
-    authenticate: authenticatorFromOptions(options, { fetch, limits }),
-    limits,
-    headers,
-  })
-  const found = await fetchAndVerifyCard(target, options, { http, limits })
-  const session = await createSession({
-    ...found,
-    candidates: selectInterfaces(found.card, options),
-    bindings,
-    http,
-    limits,
-    options,
-  })
+  options.signal?.throwIfAborted()
+  const parts = httpFromOptions(options)
+  const discovered = await fetchAndVerifyCard(target, options, parts)
+  const candidates = selectInterfaces(discovered.card, options)
+  const session = await createSession({ ...parts, ...discovered, candidates, options })
   return createRemoteAgent(session)
 }

@@ -20,16 +20,10 @@ import type { Artifact, Json, Message, Part, StreamEvent, Struct, Task } from '.
 import type { VersionId } from '../versions/version.ts'
 import type { Authenticator, OAuthOptions, Secret } from './auth/contract.ts'
 import type { CallOptions, ClientLimits, Interceptor, StreamOptions } from './call-options.ts'
-import type { CardSignature, CardTrust } from './card/card-trust.ts'
 import type { ChosenInterface, ClientBinding, EventFrame, TransportStream, StreamOperation } from './transport.ts'
-
-export type { ClientLimits } from './call-options.ts'
-
-export type { ClientCall, ClientCallResult, Interceptor } from './call-options.ts'
 
 export type * from './auth/contract.ts'
 export type * from './call-options.ts'
-export type * from './card/card-trust.ts'
 export type * from './transport.ts'
 
 /** Like the platform's fetch, but always called with a Request: one signature to wrap. */
@@ -126,7 +120,49 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal
 }
 
-// ---------------------------------------------------------------- public API
+// ---------------------------------------------------------------- signatures of cards
+
+/**
+ * Which keys count when a card's signature is checked. Without `keys` and `jwks`: the keys that the card's own origin
+ * publishes at the URL in the signature (`jku`). With either of them: only those keys, and keys from `origins`.
+ */
+export interface CardTrust {
+  /** Public keys, as JWKs or as sets of them. */
+  readonly keys?: JsonWebKeySet | readonly (JsonWebKeySet | { readonly [member: string]: unknown })[]
+  /** URLs of key sets, used whatever a signature says. */
+  readonly jwks?: string | URL | readonly (string | URL)[]
+  /** Origins from which a signature may load its key. */
+  readonly origins?: readonly string[]
+  /** Default: ES256, ES384, EdDSA, Ed25519, RS256, PS256. */
+  readonly algorithms?: readonly string[]
+}
+/** A JSON Web Key Set (RFC 7517). */
+export interface JsonWebKeySet {
+  readonly keys: readonly { readonly [member: string]: unknown }[]
+}
+
+/** The result of checking the card's signature. */
+export type CardSignature =
+  /** Verification is off, or the card has no signature. */
+  | { readonly status: 'unchecked' | 'unsigned' }
+  /** The signature could not be checked: its key or its algorithm is not one that we can use. */
+  | { readonly status: 'unverified'; readonly why: string }
+  | {
+      readonly status: 'verified'
+      readonly kid: string
+      readonly alg: string
+      /** Where the key came from: a URL, or `given`. */
+      readonly keys: string
+      /** Which bytes were signed: those of the specification, or those that some peers use. */
+      readonly form: 'canonical' | 'stripped' | 'raw'
+    }
+/** A card with the result of its signature check. */
+export interface CheckedCard {
+  readonly card: AgentCard
+  readonly signature: CardSignature
+}
+
+// ---------------------------------------------------------------- messages, streams and conversations
 
 /** A message as the client methods accept it: a text, parts, or a message with any of its fields. */
 export type MessageInput = string | readonly Part[] | (Partial<Message> & { readonly parts: readonly Part[] })

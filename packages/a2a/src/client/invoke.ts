@@ -7,7 +7,7 @@ import { textOfParts, extractText } from './agent-response.ts'
 import { connect } from './connect.ts'
 import type { AgentResponse, ConnectOptions, InvocationResult, InvokeOptions, RemoteAgent } from './contract.ts'
 import { sleep } from './sleep.ts'
-import { createSimpleTasksBinding } from './simple-tasks/simple-tasks-binding.ts'
+import { createSimpleTasksBinding } from './load-binding.ts'
 import { simpleTasksBindingUri } from './http/http-url.ts'
 
 /**

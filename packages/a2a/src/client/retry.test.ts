@@ -5,7 +5,7 @@ import { A2AError, type ErrorCode } from '../model/error.ts'
 import { cursorExtension } from '../model/extension.ts'
 import { newId } from '../model/id.ts'
 import type { Operation } from '../model/operation.ts'
-import { defaultClientLimits } from './default-limits.ts'
+import { defaultClientLimits } from './call-options.ts'
 import { canRetry, isConnectFailure, backoffDelayMs } from './retry.ts'
 
 const plainPeer = { capabilities: {} } as AgentCard

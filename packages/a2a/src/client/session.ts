@@ -2,17 +2,14 @@
  * One peer, over any of its interfaces. The session decides what is tried and how often: it checks capabilities before anything
  * is sent (B-169), uses the next interface if one fails (B-20), and retries where that is safe (B-164).
  */
-import type { AgentCard } from '../model/card.ts'
 import { linkSignals } from '../model/signals.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
+import type { DiscoveredCard } from './card/card-discovery.ts'
 import { checkCapabilities } from './select-interface.ts'
 import type {
   CallOptions,
-  CardSignature,
-  CheckedCard,
   ChosenInterface,
-  ClientBinding,
   ClientCall,
   ClientLimits,
   ClientCallResult,
@@ -29,25 +26,12 @@ import { loadBinding } from './load-binding.ts'
 import { loadVersion } from './load-version.ts'
 import type { InterfaceState } from './fallback.ts'
 
-export interface SessionDeps {
-  readonly card: AgentCard
+export interface SessionDeps extends DiscoveredCard {
   /** Best first, at least one. */
   readonly candidates: readonly ChosenInterface[]
-  /** Those of the caller. */
-  readonly bindings: readonly ClientBinding[]
   readonly http: HttpClient
   readonly limits: ClientLimits
   readonly options: ConnectOptions
-  /** Default: unchecked. */
-  readonly signature?: CardSignature | undefined
-  /** Verifies cards that are fetched later. */
-  readonly verifyCard?: ((card: AgentCard, signal?: AbortSignal) => Promise<CheckedCard>) | undefined
-}
-
-/** An interface with its open transport. */
-interface InterfaceTransport {
-  readonly version: ProtocolVersion
-  readonly transport: ClientTransport
 }
 
 /** One exchange, independent of the interface. */
@@ -57,16 +41,12 @@ interface PendingExchange {
   readonly attempt: number
   readonly callOptions: StreamOptions
   readonly transportOptions: Pick<TransportCallOptions, 'signal' | 'timeoutMs' | 'idleTimeoutMs'>
-  callTransport(
-    transport: ClientTransport,
-    request: RequestOf<Operation>,
-    transportOptions: TransportCallOptions,
-  ): Promise<ClientCallResult>
+  readonly isStream: boolean
 }
 
 export async function createSession(parts: SessionDeps): Promise<Session> {
-  const { bindings, candidates, http, limits, options } = parts
-  const { interceptors = [], log = { warn() {} }, onRetry, trace } = options
+  const { candidates, http, limits, options } = parts
+  const { bindings = [], interceptors = [], log = { warn() {} }, onRetry, trace } = options
   let { card, signature = { status: 'unchecked' } } = parts
   const interfaces: InterfaceState = {
     candidates,
@@ -75,7 +55,10 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
     isPinned: options.version !== undefined,
     log,
   }
-  const transports = new Map<ChosenInterface, InterfaceTransport>()
+  const transports = new Map<
+    ChosenInterface,
+    { readonly version: ProtocolVersion; readonly transport: ClientTransport }
+  >()
   // Loaded while the network works: when it is needed, nothing may be reachable.
   const fallback = import('./fallback.ts').catch(() => undefined)
   await transportFor(interfaces.current)
@@ -105,31 +88,21 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
     },
   }
 
-  async function call<O extends Operation>(operation: O, request: RequestOf<O>, about: CallOptions = {}) {
-    if (about.force !== true) checkCapabilities(operation, request, card)
-    const { signal, end } = linkSignals([about.signal], about.timeoutMs)
+  async function call<O extends Operation>(operation: O, request: RequestOf<O>, callOptions: CallOptions = {}) {
+    if (callOptions.force !== true) checkCapabilities(operation, request, card)
+    const { timeoutMs } = callOptions
+    const { signal, end } = linkSignals([callOptions.signal], timeoutMs)
     const startedAt = performance.now()
     const waits = operation === 'SendMessage' && messageOf(request)?.configuration?.returnImmediately !== true
     const transportOptions = { signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
-    const callTransport: PendingExchange['callTransport'] = async (transport, sentRequest, exchangeOptions) => ({
-      result: await transport.call(operation, sentRequest, exchangeOptions),
-    })
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          const outcome = await exchange({
-            operation,
-            request,
-            attempt,
-            callOptions: about,
-            transportOptions,
-            callTransport,
-          })
-          return (outcome as { result: ResultOf<O> }).result
+          const pending = { operation, request, attempt, callOptions, transportOptions, isStream: false }
+          return ((await exchange(pending)) as { result: ResultOf<O> }).result
         } catch (reason) {
           const fallbackModule = await fallback
           if (fallbackModule === undefined) throw reason
-          const { timeoutMs } = about
           await fallbackModule.waitBeforeRetry(reason, {
             operation,
             request,
@@ -152,19 +125,13 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
   async function open<O extends StreamOperation>(
     operation: O,
     request: RequestOf<O>,
-    about: StreamOptions & { readonly attempt?: number } = {},
+    callOptions: StreamOptions & { readonly attempt?: number } = {},
   ): Promise<TransportStream> {
-    if (about.force !== true) checkCapabilities(operation, request, card)
-    const { signal = new AbortController().signal, idleTimeoutMs = limits.idleTimeoutMs, attempt = 1 } = about
+    if (callOptions.force !== true) checkCapabilities(operation, request, card)
+    const { signal = new AbortController().signal, idleTimeoutMs = limits.idleTimeoutMs, attempt = 1 } = callOptions
     const transportOptions = { signal, timeoutMs: limits.timeoutMs, idleTimeoutMs }
-    const callTransport: PendingExchange['callTransport'] = async (transport, sentRequest, exchangeOptions) => ({
-      stream: await transport.open(operation, sentRequest as RequestOf<O>, exchangeOptions),
-    })
-    return (
-      (await exchange({ operation, request, attempt, callOptions: about, transportOptions, callTransport })) as {
-        stream: TransportStream
-      }
-    ).stream
+    const pending = { operation, request, attempt, callOptions, transportOptions, isStream: true }
+    return ((await exchange(pending)) as { stream: TransportStream }).stream
   }
 
   async function exchange(pending: PendingExchange): Promise<ClientCallResult> {
@@ -188,19 +155,22 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
 
   async function exchangeAt(
     at: ChosenInterface,
-    { operation, request, attempt, callOptions, transportOptions, callTransport }: PendingExchange,
+    { operation, request, attempt, callOptions, transportOptions, isStream }: PendingExchange,
   ) {
     const { version, transport } = await transportFor(at)
     const callDirectly = async (call: ClientCall): Promise<ClientCallResult> => {
       const { headers, signal, lastEventId } = call
+      const about = { ...transportOptions, headers, signal, card, ...resumeAfter(lastEventId) }
       try {
-        return await callTransport(transport, call.request, {
-          ...transportOptions,
-          headers,
-          signal,
-          card,
-          ...resumeAfter(lastEventId),
-        })
+        return isStream
+          ? {
+              stream: await transport.open(
+                operation as StreamOperation,
+                call.request as RequestOf<StreamOperation>,
+                about,
+              ),
+            }
+          : { result: await transport.call(operation, call.request, about) }
       } catch (reason) {
         throw (await fallback)?.withErrorHints(reason, call.request, card) ?? reason
       }
@@ -232,13 +202,13 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
     }
   }
 
-  async function transportFor(at: ChosenInterface): Promise<InterfaceTransport> {
+  async function transportFor(at: ChosenInterface) {
     const known = transports.get(at)
     if (known !== undefined) return known
     const name = at.protocolBinding.toUpperCase()
     const own = bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name)
     const [version, binding] = await Promise.all([loadVersion(at.version), own ?? loadBinding(name)])
-    const transport = binding.open(at, version, {
+    const transport = await binding.open(at, version, {
       ...limits,
       http,
       onVersionMismatch: async (found) => (await fallback)?.reportVersionMismatch(interfaces, at, found),

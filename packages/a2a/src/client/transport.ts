@@ -3,6 +3,7 @@ import type { AgentCard, AgentInterface } from '../model/card.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
+import type { AuthCredentials, AuthRequest } from './auth/contract.ts'
 
 /** An interface of the card that can be used, or is in use. `why` is the reason for the choice, for logs. */
 export interface ChosenInterface extends AgentInterface {
@@ -26,7 +27,11 @@ export interface ClientBinding {
   /** The name in agent cards: `JSONRPC`, `HTTP+JSON`, `GRPC`. */
   readonly protocolBinding: string
   readonly versions: readonly VersionId[]
-  open(at: ChosenInterface, version: ProtocolVersion, parts: ClientTransportDeps): ClientTransport
+  open(
+    at: ChosenInterface,
+    version: ProtocolVersion,
+    parts: ClientTransportDeps,
+  ): ClientTransport | Promise<ClientTransport>
 }
 /** What a binding gets to open a transport: the HTTP client, and the limits of the client. */
 export interface ClientTransportDeps {
@@ -42,26 +47,20 @@ export interface ClientTransportDeps {
 
 /** Sends one request over HTTP, with credentials, redirect policy and timeouts. */
 export interface HttpClient {
-  send(request: OutgoingHttpRequest): Promise<Response>
-  /** Like `send`, without a web Response if the fetch of the client is a `DirectFetch`. Default: `send`. */
-  exchange?(request: OutgoingHttpRequest): Promise<HttpAnswer>
+  send(request: OutgoingHttpRequest): Promise<HttpAnswer>
   /**
    * The credentials for a binding that does not send over HTTP: the headers that `send` would have added. Called once more
    * after a refusal; `undefined` then means that there are no other credentials.
    */
-  credentialHeaders?(
+  credentialHeaders(
     request: Pick<OutgoingHttpRequest, 'url' | 'signal' | 'card'>,
-    refused?: RejectedCredentials,
+    refused?: AuthRequest['refused'],
   ): Promise<CredentialHeaders | undefined>
 }
 /** Credentials as headers, for bindings that do not send over HTTP. */
 export interface CredentialHeaders {
   readonly headers: Readonly<Record<string, string>>
-}
-/** Credentials that the peer refused, with the challenge it sent. */
-export interface RejectedCredentials {
-  readonly wwwAuthenticate: string | undefined
-  readonly credentials: CredentialHeaders
+  readonly credentials: AuthCredentials | undefined
 }
 /** One HTTP request of a transport, before credentials are added. */
 export interface OutgoingHttpRequest {

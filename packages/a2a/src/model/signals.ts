@@ -75,3 +75,49 @@ export function abortable<T>(signal: AbortSignal, work: T | Promise<T>, onLate?:
     working.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }
+
+interface SharedWork {
+  readonly result: Promise<unknown>
+  readonly stop: AbortController
+  waiting: number
+}
+const inFlight = new WeakMap<object, Map<string, SharedWork>>()
+
+/**
+ * Runs work that several callers want at the same time once, for each owner and key. No caller owns it: if one leaves, it continues
+ * for the others. If the last caller aborts, the work stops. If the last caller only times out, the work continues, because a
+ * person may be about to type in a code; the next caller joins it.
+ */
+export async function singleFlight<T>(
+  owner: object,
+  key: string,
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted()
+  const works = inFlight.get(owner) ?? new Map<string, SharedWork>()
+  inFlight.set(owner, works)
+  let work = works.get(key)
+  // Work that is being stopped takes no new callers.
+  if (!work || work.stop.signal.aborted) {
+    const stop = new AbortController()
+    const started: SharedWork = { result: begin(stop.signal), stop, waiting: 0 }
+    works.set(key, (work = started))
+    const end = (): void => {
+      if (works.get(key) === started) works.delete(key)
+    }
+    started.result.then(end, end)
+  }
+  work.waiting += 1
+  // The process lives as long as a caller waits, not as long as the work runs.
+  const keepAlive = setTimeout(() => {}, 2 ** 31 - 1)
+  try {
+    return (await abortable(signal, work.result)) as T
+  } finally {
+    clearTimeout(keepAlive)
+    work.waiting -= 1
+    const { code, name } = Object(signal.reason) as { readonly code?: unknown; readonly name?: unknown }
+    const isTimeout = code === 'TIMEOUT' || name === 'TimeoutError'
+    if (work.waiting === 0 && signal.aborted && !isTimeout) work.stop.abort(signal.reason)
+  }
+}

@@ -41,7 +41,8 @@ export function grpcTestWire(version: ProtocolVersion, line: LazyGrpcServer): Te
       version: version.id,
       why: 'selected by the test',
     }
-    return binding.open(at, version, { http: { send: noHttp }, maxBodyBytes: Infinity, maxEventBytes: Infinity })
+    const http = { send: noHttp, credentialHeaders: async () => undefined }
+    return binding.open(at, version, { http, maxBodyBytes: Infinity, maxEventBytes: Infinity })
   }
   return {
     call: async (operation, request, options) =>

@@ -38,6 +38,7 @@ export function withCallDefaults(options: TestCallOptions = {}): TransportCallOp
 export function testWire({ url, version, binding, fetch }: TestWireOptions): TestWire {
   const http = {
     send: ({ url: to, card: _, ...request }: { url: string; card?: unknown }) => fetch(new Request(to, request)),
+    credentialHeaders: async () => undefined,
   }
   let wire: Promise<ClientTransport> | undefined
   const opened = (): Promise<ClientTransport> => (wire ??= open())

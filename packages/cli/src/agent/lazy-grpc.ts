@@ -1,6 +1,5 @@
 /** The gRPC binding, loaded when an interface of the card uses it: its libraries take longer to load than a call over HTTP takes. */
 import { type ClientBinding, A2AError } from '@parley/a2a/client'
-import type { ClientTransport } from '@parley/a2a/internal'
 import type { GrpcBinding, GrpcOptions } from '@parley/a2a/grpc'
 import type { AnswerLimit } from './answer-limit.ts'
 
@@ -28,16 +27,14 @@ export function lazyGrpc({ tls, isSecure, limit }: LazyGrpcOptions): ClientBindi
   return {
     protocolBinding: 'GRPC',
     versions: ['1.0', '0.3', '0.2'],
-    open(at, version, parts): ClientTransport {
+    async open(at, version, parts) {
       const hasScheme = /^[a-z]+:\/\//i.test(at.url)
       const address = isSecure && !hasScheme ? { ...at, url: `grpcs://${at.url}` } : at
-      let opened: Promise<ClientTransport> | undefined
-      const transport = (): Promise<ClientTransport> =>
-        (opened ??= (binding ??= load()).then((grpc) => grpc.open(address, version, parts)))
+      const transport = (await (binding ??= load())).open(address, version, parts)
       return {
-        call: async (operation, request, about) => (await transport()).call(operation, request, about).catch(rethrow),
+        call: (operation, request, about) => transport.call(operation, request, about).catch(rethrow),
         async open(operation, request, about) {
-          const stream = await (await transport()).open(operation, request, about).catch(rethrow)
+          const stream = await transport.open(operation, request, about).catch(rethrow)
           const next = stream.next.bind(stream)
           return Object.assign(stream, { next: () => next().catch(rethrow) })
         },

@@ -1,6 +1,6 @@
 /** The client half of JSON-RPC. */
 import type { ProtocolVersion } from '../../versions/version.ts'
-import type { OutgoingBinding } from '../outgoing-binding.ts'
+import type { OutgoingBinding } from '../protocol-binding.ts'
 
 export function jsonrpcClientBinding(version: ProtocolVersion): OutgoingBinding {
   const { json: dialect, spelling } = version

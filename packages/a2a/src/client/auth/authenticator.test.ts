@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { AgentCard, SecurityRequirement, SecurityScheme } from '../../model/card.ts'
 import { decodeCard } from '../../versions/decode-card.ts'
 import type { AuthCredentials, AuthRequest, ConnectOptions } from '../contract.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { authenticatorFromOptions, createAuthenticator } from './authenticator.ts'
 
 const parts = {

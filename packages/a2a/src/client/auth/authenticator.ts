@@ -3,8 +3,8 @@
  * same header and adds nothing to a page's bundle; the other schemes are loaded when they are first needed.
  */
 import type { Authenticator, ConnectOptions } from '../contract.ts'
-import { defaultClientLimits } from '../default-limits.ts'
-import { resolveSecret } from './secret.ts'
+import { defaultClientLimits } from '../call-options.ts'
+import { platformFetch, resolveSecret } from '../http/http-client.ts'
 import type { TokenDeps } from './token-request.ts'
 
 export function authenticatorFromOptions(options: ConnectOptions, parts: TokenDeps): Authenticator | undefined {
@@ -41,7 +41,7 @@ export function authenticatorFromOptions(options: ConnectOptions, parts: TokenDe
  * ```
  */
 export function createAuthenticator(options: ConnectOptions): Authenticator {
-  const { fetch = (request) => globalThis.fetch(request), limits } = options
+  const { fetch = platformFetch, limits } = options
   const parts = { fetch, limits: { ...defaultClientLimits, ...limits } }
   return authenticatorFromOptions(options, parts) ?? (() => undefined)
 }

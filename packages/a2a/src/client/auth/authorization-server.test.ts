@@ -4,7 +4,7 @@ import type { OAuthFlows, SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import { startAuthorizationServer } from '../../testing/fixtures/authorization-server.ts'
 import type { Fetch, OAuthOptions } from '../contract.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { createAuthorizationServerFinder, type OAuthFlow } from './authorization-server.ts'
 
 const { signal } = new AbortController()

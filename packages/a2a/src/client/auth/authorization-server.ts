@@ -6,7 +6,8 @@
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import type { OAuthOptions } from '../contract.ts'
-import { singleFlight } from './single-flight.ts'
+import { isLoopbackHost } from '../http/address-url.ts'
+import { singleFlight } from '../../model/signals.ts'
 import { type OAuthResponse, readMetadata, type TokenDeps } from './token-request.ts'
 
 export interface AuthorizationServer {
@@ -91,7 +92,8 @@ export function createAuthorizationServerFinder(
       const url = URL.canParse(address) ? new URL(address) : undefined
       if (url === undefined || url.username !== '' || url.password !== '')
         throw authError('The URL of the authorization server is malformed')
-      const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (isLoopback(url) || isAllowed(url)))
+      const secure =
+        url.protocol === 'https:' || (url.protocol === 'http:' && (isLoopbackHost(url.hostname) || isAllowed(url)))
       if (!secure)
         throw authError(
           `Secrets are not sent to ${url.origin} without https. In a private network, set oauth.trust: ['${url.origin}']`,
@@ -123,10 +125,6 @@ function prefixOf(entry: string): string {
   if (!URL.canParse(entry)) throw authError('oauth.trust lists origins, such as https://id.example.com', { entry })
   const { href } = new URL(entry)
   return href.endsWith('/') ? href : `${href}/`
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
 function authError(message: string, details: Readonly<Record<string, string>> = {}): A2AError {

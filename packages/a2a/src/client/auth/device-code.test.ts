@@ -4,7 +4,7 @@ import { A2AError } from '../../model/error.ts'
 import type { AuthorizationServerOptions } from '../../testing/fixtures/authorization-server.ts'
 import { startAuthorizationServer } from '../../testing/fixtures/authorization-server.ts'
 import type { AuthRequest, DeviceCodePrompt, OAuthOptions } from '../contract.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { createTokenSource } from './oauth.ts'
 
 const pending = { status: 400, json: { error: 'authorization_pending' } }

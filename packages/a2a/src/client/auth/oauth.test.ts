@@ -6,7 +6,7 @@ import type { AuthorizationServerOptions } from '../../testing/fixtures/authoriz
 import { startAuthorizationServer } from '../../testing/fixtures/authorization-server.ts'
 import { eventually } from '../../testing/fixtures/eventually.ts'
 import type { AuthRequest, OAuthOptions } from '../contract.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { createTokenSource } from './oauth.ts'
 import { memoryTokenCache } from './token-cache.ts'
 

@@ -6,8 +6,8 @@
  */
 import type { AgentCard, SecurityScheme } from '../../model/card.ts'
 import type { Authenticator, AuthRequest, ConnectOptions } from '../contract.ts'
+import { resolveSecret } from '../http/http-client.ts'
 import type { TokenSource } from './oauth.ts'
-import { resolveSecret } from './secret.ts'
 import type { TokenDeps } from './token-request.ts'
 
 type CredentialLocation = 'headers' | 'query' | 'cookies'

@@ -5,9 +5,8 @@
 import { A2AError } from '../../model/error.ts'
 import { linkSignals } from '../../model/signals.ts'
 import type { ClientLimits, Fetch, OAuthOptions } from '../contract.ts'
-import { abortableFetch } from '../http/http-client.ts'
+import { abortableFetch, resolveSecret } from '../http/http-client.ts'
 import { readText } from '../http/read-text.ts'
-import { resolveSecret } from './secret.ts'
 
 export interface TokenDeps {
   /** Adds no credentials: the caller provides them. */

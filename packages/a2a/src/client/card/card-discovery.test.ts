@@ -11,7 +11,7 @@ import { clearCardCache, discover, fetchCardDocument, fetchCard, type FetchCardD
 import type { AuthCredentials, AuthRequest, Fetch } from '../contract.ts'
 import { simpleTasksBindingUri } from '../http/http-url.ts'
 import { createHttpClient, type HttpClientDeps } from '../http/http-client.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 
 const listen = openRawServers()
 const { open } = openServers()

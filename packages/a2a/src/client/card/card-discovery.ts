@@ -11,7 +11,8 @@ import { cardCacheOf, type CachedCard } from './card-cache.ts'
 import type { CardVerifier } from './card-signature.ts'
 import type { CardSignature, ClientLimits, ClientLog, ConnectOptions } from '../contract.ts'
 import { createHttpClient, responseOriginOf, platformFetch, type AuthenticatedHttpClient } from '../http/http-client.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
+import { singleFlight } from '../../model/signals.ts'
 
 export { clearCardCache } from './card-cache.ts'
 
@@ -54,7 +55,6 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
   const requestedAddress = [base, url.search]
   const known = cache.get(keyOf(identity, ...requestedAddress))
   if (known && known.freshUntil > now()) return known.card
-  cache.prune(now())
   const first = base.endsWith('.json') ? url.href : `${base}/.well-known/agent${version === '0.2' ? '' : '-card'}.json`
   const {
     card,
@@ -66,11 +66,11 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
     const { searchCardLocations } = await import('./card-search.ts')
     return searchCardLocations(reason, first, url, fetchAt, parts)
   })
-  cache.set(keyOf(identityKey, ...requestedAddress), entry)
+  cache.set(keyOf(identityKey, ...requestedAddress), entry, now())
   return card
 
   function fetchAt(location: string): Promise<FetchedCard> {
-    return cache.singleFlight(keyOf(identity, location), signal, (shared) => load(location, shared))
+    return singleFlight(cache, keyOf(identity, location), signal, (shared) => load(location, shared))
   }
 
   async function load(location: string, shared: AbortSignal): Promise<FetchedCard> {
@@ -82,8 +82,7 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
     readCardModule.catch(() => {})
     const etag = stale?.storedHeaders.get('etag')
     const modified = stale?.storedHeaders.get('last-modified')
-    // Without a web Response where that is possible: Node takes longer to load its classes than to fetch a card.
-    const response = await http.exchange({
+    const response = await http.send({
       method: 'GET',
       url: location,
       headers: {
@@ -100,7 +99,7 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
     const confirmed = response.status === 304 ? stale : undefined
     const card = confirmed?.card ?? (await readCard(response, from, { ...parts, signal: shared }))
     const entry = createCachedCard(card, response, sentAt, now(), confirmed)
-    cache.set(keyOf(identityKey, location), entry)
+    cache.set(keyOf(identityKey, location), entry, now())
     return { card, entry, identity: identityKey }
   }
 }
@@ -110,6 +109,17 @@ export interface DiscoveredCard {
   readonly signature?: CardSignature | undefined
   /** Verifies the signatures of cards, if verification is enabled. */
   readonly verifyCard?: CardVerifier | undefined
+}
+
+/** The limits of the options, and the HTTP client that they describe. */
+export function httpFromOptions(options: ConnectOptions): {
+  readonly http: AuthenticatedHttpClient
+  readonly limits: ClientLimits
+} {
+  const { fetch = platformFetch, headers } = options
+  const limits = { ...defaultClientLimits, ...options.limits }
+  const authenticate = authenticatorFromOptions(options, { fetch, limits })
+  return { http: createHttpClient({ fetch, authenticate, limits, headers }), limits }
 }
 
 /** Fetches the card and verifies it as the options require. */
@@ -153,15 +163,8 @@ export async function fetchCardDocument(
   target: string | URL | object,
   options: ConnectOptions = {},
 ): Promise<CardDocument> {
-  const { fetch = platformFetch, headers } = options
-  const limits = { ...defaultClientLimits, ...options.limits }
-  const http = createHttpClient({
-    fetch,
-    authenticate: authenticatorFromOptions(options, { fetch, limits }),
-    limits,
-    headers,
-  })
-  const { card, signature = { status: 'unchecked' } } = await fetchAndVerifyCard(target, options, { http, limits })
+  const parts = httpFromOptions(options)
+  const { card, signature = { status: 'unchecked' } } = await fetchAndVerifyCard(target, options, parts)
   const { cardSourceOf } = await import('./card-source.ts')
   const { document = {}, from } = cardSourceOf(card) ?? {}
   return { card, document, url: from?.href, signature }
@@ -178,12 +181,9 @@ export async function fetchCardDocument(
  * ```
  */
 export async function discover(target: string | URL | object, options: ConnectOptions = {}): Promise<AgentCard | null> {
-  const { fetch = platformFetch, headers } = options
-  const limits = { ...defaultClientLimits, ...options.limits, attempts: 1 }
   try {
-    const authenticate = authenticatorFromOptions(options, { fetch, limits })
-    const http = createHttpClient({ fetch, authenticate, limits, headers })
-    return (await fetchAndVerifyCard(target, options, { http, limits })).card
+    const parts = httpFromOptions({ ...options, limits: { ...options.limits, attempts: 1 } })
+    return (await fetchAndVerifyCard(target, options, parts)).card
   } catch {
     return null
   }

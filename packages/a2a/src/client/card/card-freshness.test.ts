@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentCard } from '../../model/card.ts'
-import { createCachedCard } from './card-freshness.ts'
+import { createCachedCard } from './read-card.ts'
 
 const now = Date.parse('2026-01-01T12:00:00Z')
 const card = { name: 'Ada' } as AgentCard

@@ -7,9 +7,10 @@
 import type { AgentCard } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import { urlWithoutQuery } from '../http/http-url.ts'
-import type { RetryCardOptions } from './retry-card.ts'
-import type { ClientLimits, HttpAnswer } from '../contract.ts'
+import type { ClientLimits, ClientLog, ConnectOptions, HttpAnswer } from '../contract.ts'
 import { readText } from '../http/read-text.ts'
+import { backoffDelayMs } from '../retry.ts'
+import { sleep } from '../sleep.ts'
 
 export { httpUrlOf } from '../http/address-url.ts'
 
@@ -25,7 +26,6 @@ export async function searchCardLocations<T extends { readonly card: AgentCard }
   parts: RetryCardOptions,
 ): Promise<T> {
   if (reason.retryable) {
-    const { retryCard } = await import('./retry-card.ts')
     const ask = (): Promise<T> => fetchAt(first)
     return retryCard(reason, parts, ask, (other) => searchCardLocations(other, first, url, fetchAt, parts))
   }
@@ -128,4 +128,47 @@ export async function withServerMessage(
 interface ErrorBody {
   readonly error?: { readonly message?: unknown }
   readonly message?: unknown
+}
+
+interface RetryCardOptions {
+  /** Without a number of attempts, there are no retries. */
+  readonly limits: ClientLimits | Pick<ClientLimits, 'cardTimeoutMs'>
+  readonly signal?: AbortSignal | undefined
+  readonly log?: ClientLog | undefined
+  readonly onRetry?: ConnectOptions['onRetry']
+}
+
+/**
+ * Retries a card request while the server says that it is unavailable for now; a server that cannot be reached is not retried.
+ * `first` is the failure of the first attempt. `onFinal` handles a later response that is not retryable.
+ */
+async function retryCard<T>(
+  first: A2AError,
+  { limits, signal = new AbortController().signal, log, onRetry }: RetryCardOptions,
+  fetchAgain: () => Promise<T>,
+  onFinal: (reason: A2AError) => Promise<T>,
+): Promise<T> {
+  let reason: unknown = first
+  for (let attempt = 1; 'attempts' in limits && attempt < limits.attempts && isRetryable(reason); attempt++) {
+    const delayMs = backoffDelayMs(attempt, reason, limits)
+    if (delayMs === undefined) break
+    log?.debug?.(`Requesting the agent card again in ${Math.round(delayMs)} ms`, { attempt, reason })
+    onRetry?.({ error: reason, delayMs })
+    await sleep(delayMs, signal)
+    try {
+      return await fetchAgain()
+    } catch (next) {
+      reason = next
+    }
+  }
+  if (hasHttpStatus(reason) && !reason.retryable) return onFinal(reason)
+  throw reason
+}
+
+function isRetryable(reason: unknown): reason is A2AError {
+  return hasHttpStatus(reason) && reason.retryable
+}
+
+function hasHttpStatus(reason: unknown): reason is A2AError {
+  return reason instanceof A2AError && reason.details['status'] !== undefined
 }

@@ -9,7 +9,7 @@ import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
 import { discover, fetchCard } from '../card/card-discovery.ts'
 import { guardedFetch, type GuardOptions } from './guarded-fetch.ts'
 import { createHttpClient } from '../http/http-client.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 
 const opened: Server[] = []
 after(() => {

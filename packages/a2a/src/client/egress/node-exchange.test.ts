@@ -12,7 +12,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { A2AError } from '../../model/error.ts'
 import type { DirectFetch, HttpAnswer } from '../contract.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { createHttpClient } from '../http/http-client.ts'
 import { readText } from '../http/read-text.ts'
 import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
@@ -224,7 +224,7 @@ describe('a client with a direct fetch', () => {
     fetch: DirectFetch,
     authenticate?: Parameters<typeof createHttpClient>[0]['authenticate'],
   ) =>
-    createHttpClient({ fetch, authenticate, limits: defaultClientLimits, headers: { 'X-Own': 'own' } }).exchange({
+    createHttpClient({ fetch, authenticate, limits: defaultClientLimits, headers: { 'X-Own': 'own' } }).send({
       method: 'POST',
       url,
       headers: { Accept: 'text/plain' },

@@ -4,6 +4,7 @@
  * authority is parsed only here: what a guard checks is what the transport connects to (B-26).
  */
 import { A2AError } from '../../model/error.ts'
+import { isLoopbackHost } from '../http/address-url.ts'
 
 export interface GrpcAddress {
   /** In the form a URL parser gives it: lower case, numbers in dotted notation, IPv6 without brackets. */
@@ -26,7 +27,7 @@ export function grpcAddress(given: string, tls: boolean | undefined): GrpcAddres
   const isPlain = /^[A-Za-z0-9.:[\]_-]+$/.test(authority) && URL.canParse(`https://${authority}`)
   if (!isPlain || (scheme !== undefined && schemeTls === undefined)) throw invalidAddressError(given)
   const { hostname } = new URL(`https://${authority}`)
-  const isSecure = schemeTls ?? tls ?? !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  const isSecure = schemeTls ?? tls ?? !isLoopbackHost(hostname)
   const port = Number(/:(\d+)$/.exec(authority)?.[1] ?? (isSecure ? 443 : 80))
   if (port === 0) throw invalidAddressError(given)
   const { origin: url } = new URL(`${isSecure ? 'https' : 'http'}://${hostname}:${port}`)

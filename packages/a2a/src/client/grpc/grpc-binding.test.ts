@@ -18,7 +18,7 @@ import type { VersionId } from '../../versions/version.ts'
 import { connect } from '../connect.ts'
 import type { Authenticator, TransportCallOptions } from '../contract.ts'
 import { createHttpClient } from '../http/http-client.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { grpc, type GrpcOptions } from './grpc-binding.ts'
 import { toGrpcFailure } from './grpc-errors.ts'
 

@@ -1,8 +1,7 @@
 /** `grpc()`: the binding for `connect(url, { bindings: [grpc()] })`, besides the two over HTTP. */
 import { Client, connectivityState, credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js'
-import { grpcBinding } from '../../bindings/grpc/grpc-binding.ts'
 import { A2AError } from '../../model/error.ts'
-import type { ClientBinding } from '../contract.ts'
+import type { ClientBinding, ClientTransport } from '../contract.ts'
 import { grpcAddress, type GrpcAddress } from './grpc-address.ts'
 import { createGrpcTransport } from './grpc-transport.ts'
 
@@ -43,6 +42,7 @@ const maxClients = 64
 
 /** The gRPC binding of a client, with its open connections. */
 export interface GrpcBinding extends ClientBinding {
+  open(...about: Parameters<ClientBinding['open']>): ClientTransport
   /** Closes the connections. Otherwise they end with the process, which they do not keep alive. */
   close(): void
 }
@@ -100,7 +100,7 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
   }
 
   return {
-    protocolBinding: grpcBinding.name,
+    protocolBinding: 'GRPC',
     versions: ['1.0', '0.3', '0.2'],
     open(at, version, parts) {
       const address = grpcAddress(at.url, tlsSetting)

@@ -9,7 +9,7 @@ import { versionOf } from '../../versions/index.ts'
 import type { ClientTransport, TransportCallOptions } from '../contract.ts'
 import { guardedLookup } from '../egress/guarded-fetch.ts'
 import { createHttpClient } from '../http/http-client.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { grpc, type GrpcOptions } from './grpc-binding.ts'
 
 const closers: (() => unknown)[] = []

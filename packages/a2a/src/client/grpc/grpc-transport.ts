@@ -72,14 +72,14 @@ export function createGrpcTransport(
       const metadata = metadataOf(about, credentials, method.isStream)
       return ask({ client, path: method.path, bytes, metadata, signal, timeoutMs, peer })
     }
-    const credentials = await http.credentialHeaders?.(asked)
+    const credentials = await http.credentialHeaders(asked)
     try {
       return await attempt(credentials)
     } catch (reason) {
       if (!isServiceError(reason)) throw reason
       const { error, wwwAuthenticate } = toGrpcFailure(reason, dialect, peer)
       if (error.code !== 'UNAUTHENTICATED' || credentials === undefined) throw error
-      const other = await http.credentialHeaders?.(asked, { wwwAuthenticate, credentials })
+      const other = await http.credentialHeaders(asked, { wwwAuthenticate, sent: credentials.credentials })
       if (other === undefined) throw error
       return attempt(other).catch((again: unknown) => {
         throw isServiceError(again) ? toGrpcFailure(again, dialect, peer).error : again

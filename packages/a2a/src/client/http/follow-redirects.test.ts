@@ -3,8 +3,9 @@ import { describe, it } from 'node:test'
 import { A2AError } from '../../model/error.ts'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import type { AuthCredentials, Fetch, OutgoingHttpRequest } from '../contract.ts'
-import { createHttpClient, type HttpClientDeps, readText } from './http-client.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { createHttpClient, type HttpClientDeps } from './http-client.ts'
+import { readText } from './read-text.ts'
+import { defaultClientLimits } from '../call-options.ts'
 
 const listen = openRawServers()
 const never = new AbortController().signal

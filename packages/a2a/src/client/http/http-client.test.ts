@@ -7,8 +7,9 @@ import { after, describe, it } from 'node:test'
 import { A2AError } from '../../model/error.ts'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import type { AuthCredentials, AuthRequest, Fetch, OutgoingHttpRequest } from '../contract.ts'
-import { createHttpClient, type HttpClientDeps, responseOriginOf, readText } from './http-client.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { createHttpClient, type HttpClientDeps, responseOriginOf } from './http-client.ts'
+import { readText } from './read-text.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { nodeFetch } from '../egress/node-exchange.ts'
 
 const listen = openRawServers()

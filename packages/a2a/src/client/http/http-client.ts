@@ -12,18 +12,16 @@ import type {
   AuthRequest,
   Authenticator,
   ClientLimits,
-  CredentialHeaders,
   DirectFetch,
   Fetch,
   HttpAnswer,
   HttpClient,
   OutgoingHttpRequest,
+  Secret,
 } from '../contract.ts'
 import type { FetchOnce } from './follow-redirects.ts'
 import { parseHttpUrl, urlWithoutQuery } from './http-url.ts'
 import { discardBody, timeoutError } from './read-text.ts'
-
-export { discardBody, readText } from './read-text.ts'
 
 type HeaderFields = Readonly<Record<string, string>>
 
@@ -36,7 +34,6 @@ export interface HttpClientDeps {
   readonly headers?: HeaderFields | undefined
 }
 export interface AuthenticatedHttpClient extends HttpClient {
-  readonly exchange: NonNullable<HttpClient['exchange']>
   /** The fetch in use: responses from different fetch functions must not be mixed up. */
   readonly fetch: Fetch
   /** The identity under which a request would be sent now, as a key for caches. */
@@ -51,8 +48,6 @@ export interface ResponseOrigin {
 }
 
 const responseOrigins = new WeakMap<HttpAnswer, ResponseOrigin>()
-/** The credentials that each was made of, for the authenticator that renews them. */
-const credentialSources = new WeakMap<CredentialHeaders, AuthCredentials | undefined>()
 export const responseOriginOf = (response: HttpAnswer): ResponseOrigin | undefined => responseOrigins.get(response)
 
 export const platformFetch: Fetch = (request) => fetch(request)
@@ -87,56 +82,45 @@ export function createHttpClient({
     return fields
   }
   const identityOf = (credentials: AuthCredentials | undefined): string => JSON.stringify([ownHeaders, credentials])
+  /** `undefined`: there are no other credentials than those that the peer refused. */
+  const otherCredentials = async (authRequest: AuthRequest, refused: NonNullable<AuthRequest['refused']>) => {
+    const other = await requestCredentials({ ...authRequest, refused })
+    return other && identityOf(other) !== identityOf(refused.sent) ? other : undefined
+  }
 
   return {
     fetch,
     identify: async (request) => identityOf(await requestCredentials(authRequestOf(request))),
     async credentialHeaders(request, refused) {
       const authRequest = authRequestOf(request)
-      const sentCredentials = refused && credentialSources.get(refused.credentials)
-      const credentials = await requestCredentials(
-        refused
-          ? { ...authRequest, refused: { wwwAuthenticate: refused.wwwAuthenticate, sent: sentCredentials } }
-          : authRequest,
-      )
-      if (refused && (!credentials || identityOf(credentials) === identityOf(sentCredentials))) return undefined
-      const addedCredentials = {
-        headers: Object.fromEntries(webHeadersOf(fieldsOf(credentials))),
-      }
-      credentialSources.set(addedCredentials, credentials)
-      return addedCredentials
+      const credentials = await (refused ? otherCredentials(authRequest, refused) : requestCredentials(authRequest))
+      if (refused && !credentials) return undefined
+      return { headers: Object.fromEntries(webHeadersOf(fieldsOf(credentials))), credentials }
     },
-    send: createSend() as HttpClient['send'],
-    exchange: createSend((fetch as Partial<DirectFetch>).exchange),
-  }
-
-  /** Without `direct`, the answer is a web Response. */
-  function createSend(direct?: DirectFetch['exchange']): (outgoing: OutgoingHttpRequest) => Promise<HttpAnswer> {
-    return async (outgoing) => {
+    async send(outgoing) {
       const authRequest = authRequestOf(outgoing)
       const sent = await requestCredentials(authRequest)
-      const response = await exchange(outgoing, sent, direct)
+      const response = await exchange(outgoing, sent)
       // Another origin, reached by a redirect, got no credentials and gets none now.
       if (response.status !== 401 || responseOriginOf(response)?.url.origin !== parseHttpUrl(outgoing.url).origin)
         return response
       try {
         const wwwAuthenticate = response.headers.get('www-authenticate') ?? undefined
-        const other = await requestCredentials({ ...authRequest, refused: { wwwAuthenticate, sent } })
-        if (!other || identityOf(other) === identityOf(sent)) return response
+        const other = await otherCredentials(authRequest, { wwwAuthenticate, sent })
+        if (!other) return response
         discardBody(response)
-        return await exchange(outgoing, other, direct)
+        return await exchange(outgoing, other)
       } catch (reason) {
         discardBody(response)
         throw reason
       }
-    }
+    },
   }
 
   /** Applies the timeout, redirects included. Authentication is not timed: it may have to wait for a person. */
   async function exchange(
     outgoing: OutgoingHttpRequest,
     credentials: AuthCredentials | undefined,
-    direct: DirectFetch['exchange'] | undefined,
   ): Promise<HttpAnswer> {
     let url = parseHttpUrl(outgoing.url)
     for (const [name, value] of Object.entries(credentials?.query ?? {})) url.searchParams.set(name, value)
@@ -145,7 +129,7 @@ export function createHttpClient({
       timeoutError(`The response of ${urlWithoutQuery(url)}`),
     )
     const fetchOnce: FetchOnce = (url, headers, redirect = 'manual') =>
-      direct?.({ ...outgoing, url, headers, signal }) ??
+      (fetch as Partial<DirectFetch>).exchange?.({ ...outgoing, url, headers, signal }) ??
       abortableFetch(signal, fetch, new Request(url, { ...outgoing, headers: webHeadersOf(headers), redirect, signal }))
     try {
       signal.throwIfAborted()
@@ -185,6 +169,12 @@ function webHeadersOf(fields: HeaderFields): Headers {
     // The platform's message would quote the value, which may be a secret.
     throw new A2AError('INVALID_PARAMS', 'Invalid HTTP header')
   }
+}
+
+/** The value to send for a secret. A function is called each time. Trailing line breaks are removed, because secrets often come from files. */
+export async function resolveSecret(secret: Secret, prefix = ''): Promise<string | undefined> {
+  const value = (typeof secret === 'function' ? await secret() : secret)?.trim()
+  return value ? prefix + value : undefined
 }
 
 // Waits no longer than a signal allows for work that may ignore the signal: a custom fetch, a custom authenticator.

@@ -9,7 +9,7 @@ import { versionOf } from '../../versions/index.ts'
 import type { VersionId } from '../../versions/version.ts'
 import type { StreamOperation, ClientTransport, EventFrame, ClientTransportDeps } from '../contract.ts'
 import { createHttpClient } from './http-client.ts'
-import { defaultClientLimits } from '../default-limits.ts'
+import { defaultClientLimits } from '../call-options.ts'
 import { createHttpTransport } from './http-transport.ts'
 
 const listen = openRawServers()

@@ -3,7 +3,7 @@
  * Responses are read as leniently as they can be recognized; everything else becomes an error that shows the response. It never
  * retries; the higher layers of the client do.
  */
-import type { OutgoingBinding, ResponseDocument } from '../../bindings/outgoing-binding.ts'
+import type { OutgoingBinding, ResponseDocument } from '../../bindings/protocol-binding.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
 import type { StreamEvent } from '../../model/task.ts'
@@ -71,7 +71,7 @@ export function createHttpTransport(
       const outgoing = binding.request(operation, request, useGet)
       if (!outgoing) throw new A2AError('UNSUPPORTED_OPERATION', `A2A ${version.id} has no ${operation}`)
       const { path, headers, ...rest } = outgoing
-      return (http.exchange ?? http.send)({
+      return http.send({
         ...rest,
         url: joinUrl(url, path),
         headers: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError } from '../../model/error.ts'
-import { singleFlight } from './single-flight.ts'
+import { A2AError } from './error.ts'
+import { singleFlight } from './signals.ts'
 
 /** Work that ends on demand, and reports whether it was stopped. */
 function work() {
