@@ -92,8 +92,8 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   },
   './stores/dump': {
     values: `
-      DumpError findReferences isMasterKeyOf postgresLoader postgresReader readBackup readBackupManifest
-      readDump recordPostgresBackup sqliteLoader sqliteReader storeOwnKind writeBackup writeDump
+      DumpError findReferences isMasterKeyOf postgresLoader postgresReader readDump readManifest
+      recordPostgresBackup sqliteLoader sqliteReader storeOwnKind writeDump
     `,
     types: '',
   },

@@ -15,10 +15,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
 import type { DumpEntry, StoreReader } from '@parley/a2a/internal'
 import { masterKeyFile, sqliteStore } from '@parley/a2a/stores/sqlite'
-import { readBackup, writeBackup } from '@parley/a2a/stores/dump'
+import { readDump, writeDump } from '@parley/a2a/stores/dump'
 import { openHubSecrets } from '../../packages/hub/src/secrets/hub-secrets.ts'
 import { lastBackup, recordSqliteBackup } from '../../packages/hub/src/store/last-backup.ts'
 import { fillWithVariedContent } from '../../packages/a2a/src/testing/store-contract/varied-content.ts'
@@ -138,10 +139,14 @@ describe('parley backup and restore', () => {
     assert.match(stderr, /contains the master key/)
     const to = place()
     await runParley('restore', '--data', to, full)
-    const key = readFileSync(join(data, 'parley.db.key'), 'utf8')
-    assert.equal(readFileSync(join(to, 'parley.db.key'), 'utf8').trim(), key.trim())
-    assert.equal(readFileSync(backup).includes(Buffer.from(key.trim(), 'base64')), false)
-    assert.equal(readFileSync(full).includes(Buffer.from(key.trim(), 'base64')), true)
+    const key = readFileSync(join(data, 'parley.db.key'), 'utf8').trim()
+    assert.equal(readFileSync(join(to, 'parley.db.key'), 'utf8').trim(), key)
+    assert.equal(gunzipSync(readFileSync(backup)).includes(key), false)
+    assert.equal(gunzipSync(readFileSync(full)).includes(key), true)
+    for (const option of ['--list', '--check']) {
+      const { stdout } = await runParley('restore', option, '-o', 'json', full)
+      assert.ok(stdout.includes('"full"') && !stdout.includes(key))
+    }
   })
 
   it('refuse a master key that did not wrap the keys, unless the keys are left out [full]', async () => {
@@ -151,6 +156,26 @@ describe('parley backup and restore', () => {
     assert.equal(existsSync(join(to, 'parley.db')), false)
     await runParley('restore', '--data', to, '--omit-keys', backup)
     assert.ok((await exported(to)).includes('"key":0'))
+  })
+
+  it('are the lines of an export with a manifest, compressed', () => {
+    const [header = '', ...lines] = gunzipSync(readFileSync(backup)).toString().split('\n')
+    const [exportHeader = '', ...exportLines] = readFileSync(dump, 'utf8').split('\n')
+    assert.deepEqual(lines.slice(0, -2), exportLines.slice(0, -2))
+    const { program: _, createdAt: __, masterKeyCheck: ___, ...about } = JSON.parse(header) as Record<string, unknown>
+    const manifest = {
+      ...(JSON.parse(exportHeader) as object),
+      store: 'sqlite',
+      schemaVersion: 100,
+      keyring: 'wrapped',
+    }
+    assert.deepEqual(about, manifest)
+  })
+
+  it('are not mixed up with export and import', async () => {
+    await assertFails(/is an export, not a backup: load it with parley import/, 'restore', '--data', place(), dump)
+    await assertFails(/is an export, not a backup/, 'restore', '--check', dump)
+    await assertFails(/is a backup: load it with parley restore/, 'import', '--data', place(), backup)
   })
 
   it('are files: a backup to the standard output is refused [full]', async () => {
@@ -214,11 +239,11 @@ describe('a damaged file [full]', () => {
   const damages: readonly (readonly [name: string, expected: RegExp, change: (bytes: Buffer) => Buffer])[] = [
     ['cut off', /incomplete/, (bytes) => bytes.subarray(0, -40)],
     ['cut off in the middle', /incomplete/, (bytes) => bytes.subarray(0, bytes.length / 2)],
-    ['empty', /not a backup|incomplete/, () => Buffer.alloc(0)],
+    ['empty', /incomplete/, () => Buffer.alloc(0)],
     ['with a flipped bit', /damaged|changed|invalid/, (bytes) => flipped(bytes, Math.floor(bytes.length / 2))],
-    ['with a flipped bit at its start', /not a backup|does not name the format/, (bytes) => flipped(bytes, 2)],
+    ['with a flipped bit at its start', /damaged|does not name the format/, (bytes) => flipped(bytes, 2)],
     ['with a flipped bit at its end', /damaged|changed/, (bytes) => flipped(bytes, bytes.length - 6)],
-    ['with bytes after its end', /follow/, (bytes) => Buffer.concat([bytes, Buffer.from('{}\n')])],
+    ['with bytes after its end', /follow|damaged/, (bytes) => Buffer.concat([bytes, Buffer.from('{}\n')])],
   ]
   for (const [name, expected, change] of damages) {
     it(`that is ${name} is refused, and leaves no store`, async () => {
@@ -252,16 +277,17 @@ describe('a backup whose checksums are correct and whose content contradicts its
   /** The backup, written again with other content. */
   async function forge({ entry = (same) => same, position, masterKey }: Change): Promise<string> {
     const all: DumpEntry[] = []
-    const { manifest } = await readBackup(createReadStream(backup), { load: async (more) => void all.push(...more) })
+    const read = await readDump(createReadStream(backup), { load: async (more) => void all.push(...more) })
     const reader = {
-      ...{ kind: manifest.store, schemaVersion: manifest.schemaVersion, position: position ?? manifest.position },
+      ...{ kind: 'sqlite', schemaVersion: 100, position: position ?? read.position },
       async *entries() {
         yield* all.map(entry)
       },
     }
-    const options = { program: 'test', createdAt: day0, ...(masterKey && { masterKey, keyring: 'full' as const }) }
+    const about = { program: 'test', createdAt: day0, ...(masterKey && { masterKey, keyring: 'full' as const }) }
     const file = join(folder, `forged-${(places += 1)}`)
-    writeFileSync(file, Buffer.concat(await Array.fromAsync(writeBackup(reader as unknown as StoreReader, options))))
+    const pieces = writeDump(reader as unknown as StoreReader, { backup: about })
+    writeFileSync(file, Buffer.concat(await Array.fromAsync(pieces)))
     return file
   }
 

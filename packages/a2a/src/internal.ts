@@ -174,13 +174,6 @@ export type { WireFrame } from './server/streaming/wire-frames.ts'
 export type { DeliveryHandler } from './server/webhook/delivery.ts'
 export type { NotificationTokens } from './server/webhook/webhook-options.ts'
 export type {
-  BackupKeyring,
-  BackupManifest,
-  BackupSummary,
-  ReadBackupOptions,
-  WriteBackupOptions,
-} from './stores/dump/backup-file.ts'
-export type {
   AttemptEntry,
   BlobEntry,
   ClaimEntry,
@@ -196,6 +189,7 @@ export type {
   TaskGroupEntry,
 } from './stores/dump/dump-entry.ts'
 export type { DumpSummary, ReadDumpOptions, WriteDumpOptions } from './stores/dump/dump-file.ts'
+export type { BackupKeyring, BackupManifest, BackupOptions } from './stores/dump/manifest.ts'
 export type { ReadEntriesOptions, StoreDamage, StoreKind, StoreLoader, StoreReader } from './stores/dump/store-dump.ts'
 export type { ReportFinding, StoreFinding, StoreFindingKind } from './stores/dump/store-finding.ts'
 export type { Compaction, EntryAddress, EraseOrder, ErasedCounts, OrphanCounts } from './stores/erasure-store.ts'

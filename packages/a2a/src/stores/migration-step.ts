@@ -37,8 +37,7 @@ export function assertUsable(name: string, version: number, minReader: number, k
   if (version < baseline) {
     throw new Error(
       `${name} is at version ${version}, which cannot be migrated to version ${baseline}: dump it with the version of Parley that ` +
-        'wrote it (parley export or parley backup), and load the dump into an empty store with this one (parley import or parley ' +
-        'restore).',
+        'wrote it (parley export), and load the dump into an empty store with this one (parley import).',
     )
   }
   const newest = newestVersion(known)

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { DumpEntry } from '../stores/dump/dump-entry.ts'
-import { readBackup, writeBackup } from '../stores/dump/backup-file.ts'
 import { readDump, writeDump } from '../stores/dump/dump-file.ts'
 import type { StoreLoader, StoreReader } from '../stores/dump/store-dump.ts'
 import type { FullStore } from '../stores/store.ts'
@@ -147,10 +146,10 @@ export function dumpContract(name: string, createPlace: () => Promise<DumpPlace>
       const from = await filledPlace()
       const dump = await dumpOf(from)
       const withKeys = await createPlace()
-      await restore(withKeys, await backupOf(from, 'wrapped'))
+      await loadDump(withKeys, await backupOf(from, 'wrapped'))
       assertSameDump(await dumpOf(withKeys), dump)
       const without = await createPlace()
-      await restore(without, await backupOf(from, 'none'))
+      await loadDump(without, await backupOf(from, 'none'))
       const store = without.open()
       assert.deepEqual(await store.keys.list(), [])
       await store.close()
@@ -181,7 +180,7 @@ async function entriesOf(reader: StoreReader): Promise<readonly DumpEntry[]> {
 /** The dump of a place, in one piece. */
 export async function dumpOf(place: Pick<DumpPlace, 'reader'>): Promise<Buffer> {
   const reader = await place.reader()
-  const pieces: Buffer[] = []
+  const pieces: Uint8Array[] = []
   for await (const piece of writeDump(reader)) pieces.push(piece)
   await reader.close()
   return Buffer.concat(pieces)
@@ -200,17 +199,11 @@ export async function loadDump(place: Pick<DumpPlace, 'loader'>, dump: Buffer): 
 
 async function backupOf(place: DumpPlace, keyring: 'wrapped' | 'none'): Promise<Buffer> {
   const reader = await place.reader()
-  const pieces: Buffer[] = []
-  for await (const piece of writeBackup(reader, { program: 'test', createdAt: day0, keyring })) pieces.push(piece)
+  const pieces: Uint8Array[] = []
+  for await (const piece of writeDump(reader, { backup: { program: 'test', createdAt: day0, keyring } }))
+    pieces.push(piece)
   await reader.close()
   return Buffer.concat(pieces)
-}
-
-async function restore(place: DumpPlace, backup: Buffer): Promise<void> {
-  const loader = await place.loader()
-  const { position } = await readBackup(only(backup), { load: loader.load })
-  await loader.finish(position)
-  await loader.close()
 }
 
 async function* only(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { writeBackup } from '@parley/a2a/stores/dump'
+import { writeDump } from '@parley/a2a/stores/dump'
 import { runCli } from './commands.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
@@ -77,12 +77,12 @@ const withoutStyles = (text: string): string => text.replaceAll(/\u001b\[(1|2|22
 function backupFile(t: TestContext): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-foreign-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const reader = { kind: hostile, schemaVersion: 1, position: 1 } as unknown as Parameters<typeof writeBackup>[0]
+  const reader = { kind: hostile, schemaVersion: 1, position: 1, async *entries() {} }
   return (async () => {
-    const pieces = writeBackup(reader, { program: hostile, createdAt: 0 })
-    const head = [await pieces.next(), await pieces.next()].map(({ value }) => value as Buffer)
+    const backup = { program: hostile, createdAt: 0 }
+    const pieces = await Array.fromAsync(writeDump(reader as unknown as Parameters<typeof writeDump>[0], { backup }))
     const file = join(folder, 'other.backup')
-    writeFileSync(file, Buffer.concat(head))
+    writeFileSync(file, Buffer.concat(pieces))
     return file
   })()
 }

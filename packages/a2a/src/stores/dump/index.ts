@@ -1,6 +1,6 @@
 /** The entry point `@parley/a2a/stores/dump`: whole stores as files, to back up, restore, check and move them. */
-export { isMasterKeyOf, readBackup, readBackupManifest, writeBackup } from './backup-file.ts'
-export { DumpError, readDump, writeDump } from './dump-file.ts'
+export { DumpError, readDump, readManifest, writeDump } from './dump-file.ts'
+export { isMasterKeyOf } from './manifest.ts'
 export { postgresLoader } from '../postgres/dump/postgres-loader.ts'
 export { postgresReader } from '../postgres/dump/postgres-reader.ts'
 export { sqliteLoader } from '../sqlite/dump/sqlite-loader.ts'

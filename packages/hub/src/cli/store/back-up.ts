@@ -1,6 +1,6 @@
 /** The work of `parley backup` and `parley export`: a whole store into a file. */
 import type { BackupKeyring, DumpCounts, StoreReader } from '@parley/a2a/internal'
-import { writeBackup, writeDump } from '@parley/a2a/stores/dump'
+import { writeDump } from '@parley/a2a/stores/dump'
 import { hubVersion } from '../../config/hub-version.ts'
 import { describeStore } from '../../store/open-store.ts'
 import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
@@ -36,8 +36,8 @@ export async function backUp(flags: Flags, terminal: Terminal): Promise<number> 
       if (keyring === 'full' && masterKey === undefined) {
         throw new CliError('The master key is not the one that wraps the keys in the store. No backup was written.')
       }
-      const options = { program: hubVersion(), createdAt, keyring, masterKey, onProgress }
-      const written = await writeNewFile(file, writeBackup(reader, options), isInterrupted)
+      const about = { program: hubVersion(), createdAt, keyring, masterKey }
+      const written = await writeNewFile(file, writeDump(reader, { backup: about, onProgress }), isInterrupted)
       await store
         .recordBackup({ at: createdAt, bytes: written.bytes, position: written.position })
         .catch((error: unknown) => terminal.printError(notRecorded(error)))

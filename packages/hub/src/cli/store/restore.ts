@@ -1,8 +1,8 @@
 /** The work of `parley restore` and `parley import`: a whole store from a file. */
 import { createReadStream, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { BackupManifest, BackupSummary, DumpEntry, DumpSummary, StoreLoader } from '@parley/a2a/internal'
-import { isMasterKeyOf, readBackupManifest, readBackup, readDump } from '@parley/a2a/stores/dump'
+import type { BackupManifest, DumpEntry, DumpSummary, StoreLoader } from '@parley/a2a/internal'
+import { isMasterKeyOf, readDump, readManifest } from '@parley/a2a/stores/dump'
 import { describeStore } from '../../store/open-store.ts'
 import { createBackupCheck } from '../../verify/check-backup.ts'
 import { findingText } from '../../verify/finding-report.ts'
@@ -20,22 +20,22 @@ export async function restore(flags: Flags, terminal: Terminal): Promise<number>
   if (flags.has('list')) return list(file, flags, terminal)
   if (flags.has('check')) return check(file, flags, terminal)
   const settings = await readStoreSettings(flags, terminal)
-  const { summary, notes } = await withOperatorErrors(async () => {
+  const { summary, manifest, notes } = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)
     const omitsKeys = flags.has('omit-keys')
     const keys = createMasterKeyPlan(store, omitsKeys, masterKeyPath(flags, terminal))
     const content = createBackupCheck()
     const found: string[] = []
     const restored = await load(store, terminal, file, keys, async (pieces, loading) => {
-      const read = await readBackup(pieces, {
+      const read = await readDump(pieces, {
         ...loading,
         async load(all) {
           const entries = omitsKeys ? all.filter(({ type }) => type !== 'key') : all
           await content.add(entries)
           await loading.load(entries)
         },
-        onManifest(manifest, masterKey) {
-          keys.check(manifest, masterKey)
+        onManifest(about, masterKey) {
+          keys.check(requireManifest(about), masterKey)
           content.useMasterKeys(keys.usable())
         },
       })
@@ -43,9 +43,9 @@ export async function restore(flags: Flags, terminal: Terminal): Promise<number>
       if (found.length > 0 && !flags.has('accept-findings')) throw contradictions(found, 'Nothing was restored')
       return read
     })
-    return { summary: restored, notes: [...found, ...keys.notes()] }
+    return { summary: restored, manifest: requireManifest(restored.manifest), notes: [...found, ...keys.notes()] }
   })
-  const { manifest, counts, position, sha256 } = summary
+  const { counts, position, sha256 } = summary
   printResult(flags, terminal, { file, store: describeStore(settings), manifest, counts, position, sha256 }, () => [
     `Restored ${describeStore(settings)} as it was at ${manifest.createdAt}: ${contentText(counts)}.`,
   ])
@@ -58,7 +58,9 @@ export async function importStore(flags: Flags, terminal: Terminal): Promise<num
   const settings = await readStoreSettings(flags, terminal)
   const summary = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)
-    return load(store, terminal, file, undefined, (pieces, loading) => readDump(pieces, loading))
+    return load(store, terminal, file, undefined, (pieces, loading) =>
+      readDump(pieces, { ...loading, onManifest: refuseBackup }),
+    )
   })
   const { counts, position, sha256 } = summary
   printResult(flags, terminal, { file, store: describeStore(settings), counts, position, sha256 }, () => [
@@ -69,6 +71,16 @@ export async function importStore(flags: Flags, terminal: Terminal): Promise<num
     terminal.printError(`The hub of this store needs the master key of the exported one, ${place}.`)
   }
   return 0
+}
+
+function requireManifest(manifest: BackupManifest | undefined): BackupManifest {
+  if (manifest !== undefined) return manifest
+  throw new CliError('The file is an export, not a backup: load it with parley import.')
+}
+
+/** Only a restore checks the content and the master key. */
+function refuseBackup(manifest: BackupManifest | undefined): void {
+  if (manifest !== undefined) throw new CliError('The file is a backup: load it with parley restore.')
 }
 
 function contradictions(found: readonly string[], outcome: string): CliError {
@@ -84,13 +96,13 @@ interface Loading {
 }
 
 /** Nothing of it is visible before all checksums were compared. */
-async function load<Summary extends DumpSummary | BackupSummary>(
+async function load(
   store: WholeStore,
   terminal: Terminal,
   file: string,
   keys: MasterKeyPlan | undefined,
-  read: (pieces: AsyncIterable<Uint8Array>, loading: Loading) => Promise<Summary>,
-): Promise<Summary> {
+  read: (pieces: AsyncIterable<Uint8Array>, loading: Loading) => Promise<DumpSummary>,
+): Promise<DumpSummary> {
   const isInterrupted = watchInterrupts(terminal)
   const { pieces, bytesRead, total } = openInput(file, terminal)
   const progress = createProgress(terminal, { label: 'Loading the store', total })
@@ -137,7 +149,9 @@ function sizeOf(file: string): number {
 }
 
 async function list(file: string, flags: Flags, terminal: Terminal): Promise<number> {
-  const manifest = await withOperatorErrors(() => readBackupManifest(openInput(file, terminal).pieces))
+  const manifest = await withOperatorErrors(async () =>
+    requireManifest(await readManifest(openInput(file, terminal).pieces)),
+  )
   printResult(flags, terminal, { file, ...manifest }, () => manifestLines(manifest))
   return 0
 }
@@ -147,15 +161,19 @@ async function check(file: string, flags: Flags, terminal: Terminal): Promise<nu
   const progress = createProgress(terminal, { label: 'Checking the backup', total })
   const content = createBackupCheck()
   const summary = await withOperatorErrors(() =>
-    readBackup(pieces, {
+    readDump(pieces, {
       load: content.add,
-      onManifest: (_, masterKey) => content.useMasterKeys(masterKey === undefined ? [] : [masterKey]),
+      onManifest(about, masterKey) {
+        requireManifest(about)
+        content.useMasterKeys(masterKey === undefined ? [] : [masterKey])
+      },
       onProgress: (entries) => progress.update(bytesRead(), `${entries} entries`),
     }),
   ).finally(progress.clear)
   const found = content.finish(summary).map(findingText)
   if (found.length > 0) throw contradictions(found, 'Its checksums are correct')
-  const { manifest, counts, bytes, sha256 } = summary
+  const { counts, bytes, sha256 } = summary
+  const manifest = requireManifest(summary.manifest)
   printResult(flags, terminal, { file, ...manifest, counts, bytes, sha256 }, () => [
     ...manifestLines(manifest),
     `Content    ${contentText(counts)}, ${bytesText(bytes)}`,
