@@ -12,7 +12,7 @@ import type { StreamEvent, Task } from '../../packages/a2a/src/model/task.ts'
 import { testWire } from '../../packages/a2a/src/testing/test-wire.ts'
 import type { TestWire } from '../../packages/a2a/src/testing/test-wire.ts'
 import { versionOf } from '../../packages/a2a/src/versions/index.ts'
-import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
+import type { VersionId } from '../../packages/a2a/src/versions/index.ts'
 
 export interface StreamHistory {
   readonly agent: string

@@ -6,7 +6,7 @@ import { memoryStore } from '@parley/a2a'
 import type { Store } from '@parley/a2a/stores'
 import { type BindingName, bindingNames } from '@parley/a2a/internal'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
+import type { VersionId } from '../../packages/a2a/src/versions/index.ts'
 import { skipReason } from '../postgres/databases.ts'
 import { emptyStores } from '../postgres/empty-stores.ts'
 

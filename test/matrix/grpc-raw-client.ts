@@ -13,9 +13,7 @@ import {
 } from '../../packages/a2a/src/bindings/grpc/schema.ts'
 import { cursorExtension } from '../../packages/a2a/src/model/extension.ts'
 import type { Operation, RequestOf } from '../../packages/a2a/src/model/operation.ts'
-import { versionOf } from '../../packages/a2a/src/versions/index.ts'
-import { grpcSpellingOf } from '../../packages/a2a/src/versions/grpc-spelling.ts'
-import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
+import { type VersionId, versionOf } from '../../packages/a2a/src/versions/index.ts'
 import type { RawAnswer, RawFrame, RawFrames, RawClient, RawCallOptions } from './raw-client.ts'
 
 /** 0.x uses resource names. */
@@ -27,7 +25,7 @@ const resourceOf = (payload: any): object => ({
 })
 
 export function createGrpcRawClient(version: VersionId, agent: Pick<TestAgent, 'grpcAddress' | 'fetch'>): RawClient {
-  const { service, rpcs } = grpcSpellingOf[version]
+  const { service, rpcs } = versionOf(version).spelling.grpc
   let opened: Promise<Client> | undefined
   // With connections of its own: by default, clients of one process share them by address, and ports are used again.
   const own = { 'grpc.use_local_subchannel_pool': 1 }
@@ -36,7 +34,7 @@ export function createGrpcRawClient(version: VersionId, agent: Pick<TestAgent, '
   const same = (bytes: Uint8Array): Buffer => Buffer.from(bytes)
 
   function prepare(operation: Operation, request: RequestOf<Operation>, { bend, headers = {} }: RawCallOptions) {
-    const name = rpcs[operation]?.name
+    const name = rpcs?.[operation]?.name ?? operation
     const method = serviceDescriptor(service).methods.find((candidate) => candidate.name === name)
     if (method === undefined) throw new Error(`${service} has no ${operation}`)
     const written = versionOf(version).proto.encodeRequest(operation, request) as object

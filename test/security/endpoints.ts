@@ -1,10 +1,9 @@
 /**
  * Every endpoint of a hub, by its guard. Endpoints with a table are read from it: the
- * operations of every version from its spelling, the admin API from its OpenAPI document, gRPC from its descriptors.
+ * operations of every version from its spelling, the admin API from its OpenAPI document, gRPC from its methods.
  */
-import { serviceDescriptor } from '../../packages/a2a/src/bindings/grpc/schema.ts'
+import { rpcMethodsOf } from '../../packages/a2a/src/bindings/grpc/service.ts'
 import type { Operation } from '../../packages/a2a/src/model/operation.ts'
-import { grpcSpellingOf } from '../../packages/a2a/src/versions/grpc-spelling.ts'
 import { versions } from '../../packages/a2a/src/versions/index.ts'
 
 export const guards = [
@@ -66,13 +65,9 @@ function* operations(): Generator<Endpoint> {
 }
 
 function* grpcMethods(): Generator<Endpoint> {
-  for (const [version, { service, rpcs }] of Object.entries(grpcSpellingOf)) {
-    const byName = new Map(Object.entries(rpcs).map(([operation, rpc]) => [rpc?.name, operation as Operation]))
-    for (const { name } of serviceDescriptor(service).methods) {
-      const operation = byName.get(name)
-      if (operation === undefined) continue
-      const path = `/${service}/${name}`
-      const headers = { 'a2a-version': version }
+  for (const version of versions) {
+    for (const { operation, path } of rpcMethodsOf(version).values()) {
+      const headers = { 'a2a-version': version.id }
       const guard = guardOf(operation)
       yield { listener: 'gRPC', guard, method: 'POST', path, headers: { ...headers, 'x-parley-agent': 'private' } }
       yield { listener: "gRPC of the agent's own port", guard, method: 'POST', path, headers }

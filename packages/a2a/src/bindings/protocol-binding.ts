@@ -5,7 +5,8 @@
 import type { AgentInterface } from '../model/card.ts'
 import type { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
-import type { Dialect, ProtocolVersion } from '../versions/version.ts'
+import type { ProtocolVersion } from '../versions/index.ts'
+import type { Dialect } from '../versions/version.ts'
 
 export interface ProtocolBinding {
   /** As agent cards spell it. Cards are matched without regard to case. */

@@ -27,9 +27,9 @@ export type HttpBindingName = Extract<ListedBinding, { readonly loadClient: unkn
 const grpcServer: BindingServer = {
   dialectOf: ({ proto }) => proto,
   isIn: () => true,
-  cardEntry({ id }, { tenant, ownAddress }) {
-    if (ownAddress === undefined || (id !== '1.0' && !ownAddress.isDefault)) return undefined
-    const names = id === '1.0' ? [ownAddress.tenant, tenant].filter((name) => name !== undefined) : []
+  cardEntry({ behavior }, { tenant, ownAddress }) {
+    if (ownAddress === undefined || (!behavior.hasTenants && !ownAddress.isDefault)) return undefined
+    const names = behavior.hasTenants ? [ownAddress.tenant, tenant].filter((name) => name !== undefined) : []
     return { url: ownAddress.url, ...(names.length === 0 ? {} : { tenant: names.join('/') }) }
   },
 }

@@ -17,7 +17,7 @@ import type {
 } from '../model/operation.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, StreamEvent, Struct, Task } from '../model/task.ts'
-import type { VersionId } from '../versions/version.ts'
+import type { VersionId } from '../versions/index.ts'
 import type { Authenticator, OAuthOptions, Secret } from './auth/contract.ts'
 import type { CallOptions, ClientLimits, Interceptor, StreamOptions } from './call-options.ts'
 import type { ChosenInterface, ClientBinding, EventFrame, TransportStream, StreamOperation } from './transport.ts'

@@ -25,6 +25,7 @@ describe('another interface', () => {
     current: first,
     confirmed: new Set(),
     isPinned: false,
+    versions: ['1.0', '0.3'],
     log: { warn() {} },
   })
   const use = async (one: ChosenInterface): Promise<string> => {

@@ -9,7 +9,7 @@ import { findBinding } from '../bindings/protocol-bindings.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
-import type { VersionId } from '../versions/version.ts'
+import type { VersionId } from '../versions/index.ts'
 import { withRequiredSchemes } from './auth/required-schemes.ts'
 import type { ChosenInterface, ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
 import { sleep } from './sleep.ts'
@@ -24,6 +24,8 @@ export interface InterfaceState {
   /** Interfaces that have responded as their version requires. A method that one of them rejects is unsupported by the agent. */
   readonly confirmed: Set<ChosenInterface>
   readonly isPinned: boolean
+  /** Newest first. */
+  readonly versions: readonly VersionId[]
   readonly log: ClientLog
 }
 
@@ -42,7 +44,7 @@ export async function tryOtherInterfaces<T>(
   // A server that is busy at one URL is as busy at its other URLs.
   const busyServer = why === 'busy' ? serverOf(failed) : undefined
   const queue = candidates.filter((other) => other !== failed && serverOf(other) !== busyServer)
-  if (!isPinned) queue.push(...guessOtherVersion(why, failed, candidates))
+  if (!isPinned) queue.push(...guessOtherVersion(why, failed, interfaces, candidates))
   if (!isPinned && why === 'stranger')
     queue.push(
       ...(await import('./simple-tasks/simple-tasks-card.ts')).guessSimpleTasksInterface(failed, operation, card),
@@ -65,7 +67,7 @@ export async function tryOtherInterfaces<T>(
       if (isGuess ? why === 'busy' : isUnusable(failure)) failure = reason
       // A guessed version that lacks the operation proves nothing.
       if (why === undefined && !(isGuess && hasCode(reason, 'UNSUPPORTED_OPERATION'))) throw reason
-      if (!isPinned && !isGuess) queue.push(...guessOtherVersion(why, at, [...candidates, ...queue]))
+      if (!isPinned && !isGuess) queue.push(...guessOtherVersion(why, at, interfaces, [...candidates, ...queue]))
     }
   }
   if (isPinned && isCoreOperation(operation) && fallbackReasonOf(first, operation, false) === 'stranger') {
@@ -80,13 +82,21 @@ const isUnusable = (reason: unknown): boolean =>
 
 const mismatchedInterfaces = new WeakSet<ChosenInterface>()
 
-/** Logs that the peer was called in its declared version and responded in another one. */
-export function reportVersionMismatch({ isPinned, log }: InterfaceState, at: ChosenInterface, found: VersionId): void {
-  if (isPinned) throw pinnedVersionError(at, `responds as A2A ${found}`)
-  if (mismatchedInterfaces.has(at)) return
-  mismatchedInterfaces.add(at)
-  log.warn(`The agent's card declares A2A ${at.version}, but it responds as A2A ${found}`, { interface: at, found })
+/** Logs that the peer was called in its declared version and responded in that of the other generation, which it returns. */
+export function reportVersionMismatch(interfaces: InterfaceState, at: ChosenInterface): VersionId {
+  const found = otherGeneration(interfaces, at)
+  if (interfaces.isPinned) throw pinnedVersionError(at, `responds as A2A ${found}`)
+  if (!mismatchedInterfaces.has(at)) {
+    mismatchedInterfaces.add(at)
+    const message = `The agent's card declares A2A ${at.version}, but it responds as A2A ${found}`
+    interfaces.log.warn(message, { interface: at, found })
+  }
+  return found
 }
+
+/** The newest version with another major number, whose methods and objects are different. */
+const otherGeneration = ({ versions }: InterfaceState, { version }: ChosenInterface): VersionId =>
+  versions.find((other) => other[0] !== version[0]) ?? version
 
 const hasCode = (reason: unknown, ...codes: string[]): reason is A2AError =>
   reason instanceof A2AError && codes.includes(reason.code)
@@ -115,14 +125,15 @@ function fallbackReasonOf(reason: unknown, operation: Operation, proven: boolean
   return isNotServed || hasCode(reason, 'METHOD_NOT_FOUND', 'METHOD_NOT_ALLOWED') ? 'stranger' : undefined
 }
 
-/** The other generation at the same URL. 0.2 and 0.3 have the same names for everything that matters here. */
+/** The other generation at the same URL. Its versions have the same names for everything that matters here. */
 function guessOtherVersion(
   why: FallbackReason,
   at: ChosenInterface,
+  interfaces: InterfaceState,
   tried: readonly ChosenInterface[],
 ): ChosenInterface[] {
   const { url, protocolBinding } = at
-  const version = at.version === '1.0' ? '0.3' : '1.0'
+  const version = otherGeneration(interfaces, at)
   const isTried = tried.some(
     (one) => one.url === url && one.protocolBinding === protocolBinding && one.version === version,
   )

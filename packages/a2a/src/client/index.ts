@@ -23,4 +23,4 @@ export type {
 export { invoke } from './invoke.ts'
 export type { ClientBinding, DirectFetch, EventFrame } from './transport.ts'
 export { A2AError } from '../model/error.ts'
-export type { VersionId } from '../versions/version.ts'
+export type { VersionId } from '../versions/index.ts'

@@ -3,6 +3,7 @@ import { findBinding, httpBindingNames } from '../bindings/protocol-bindings.ts'
 import type { ClientBinding } from './contract.ts'
 import { createHttpTransport } from './http/http-transport.ts'
 import { simpleTasksBindingUri } from './http/http-url.ts'
+import { versionIds } from '../versions/version-loaders.ts'
 import { loadPart } from './load-version.ts'
 
 export async function loadBinding(name: string): Promise<Pick<ClientBinding, 'open'>> {
@@ -35,7 +36,7 @@ export function createSimpleTasksBinding(timeoutMs?: number): ClientBinding {
 export function keepUnknownFields(...bindings: readonly ClientBinding[]): readonly ClientBinding[] {
   const overHttp = httpBindingNames.map((protocolBinding): ClientBinding => {
     const open: ClientBinding['open'] = async (...about) => (await loadBinding(protocolBinding)).open(...about)
-    return { protocolBinding, versions: ['1.0', '0.3', '0.2'], open }
+    return { protocolBinding, versions: versionIds, open }
   })
   return [...overHttp, ...bindings].map((binding) => ({
     ...binding,

@@ -7,7 +7,7 @@ import { httpBindingNames } from '../bindings/protocol-bindings.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
-import type { VersionId } from '../versions/version.ts'
+import { versionIds } from '../versions/version-loaders.ts'
 import type { ChosenInterface, ClientBinding, ConnectOptions } from './contract.ts'
 import { simpleTasksBindingUri } from './http/http-url.ts'
 
@@ -16,10 +16,9 @@ export type SelectInterfaceOptions = Pick<ConnectOptions, 'version' | 'prefer' |
   readonly bindings?: readonly Pick<ClientBinding, 'protocolBinding' | 'versions'>[]
 }
 
-const allVersions: readonly VersionId[] = ['1.0', '0.3', '0.2']
 const builtInBindings = [...httpBindingNames, simpleTasksBindingUri].map((protocolBinding) => ({
   protocolBinding,
-  versions: allVersions,
+  versions: versionIds,
 }))
 
 const protocolBindingOf = ({ protocolBinding }: Pick<ClientBinding, 'protocolBinding'>): string => protocolBinding
@@ -38,7 +37,7 @@ export function selectInterfaces(
   const usable = supportedInterfaces.flatMap((one, index): ChosenInterface[] => {
     const { url, protocolBinding, protocolVersion } = one
     // The patch number is ignored (B-4).
-    const version = allVersions.find((id) => id === /^\d+\.\d+/.exec(protocolVersion)?.[0])
+    const version = versionIds.find((id) => id === /^\d+\.\d+/.exec(protocolVersion)?.[0])
     const binding = supported.find((known) => known.protocolBinding.toUpperCase() === protocolBinding.toUpperCase())
     if (!version || !binding?.versions.includes(version) || (pinned ?? version) !== version) return []
     // Other bindings have other kinds of addresses.

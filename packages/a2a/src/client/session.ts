@@ -4,7 +4,7 @@
  */
 import { linkSignals } from '../model/signals.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
-import type { ProtocolVersion } from '../versions/version.ts'
+import type { ProtocolVersion } from '../versions/index.ts'
 import type { DiscoveredCard } from './card/card-discovery.ts'
 import { checkCapabilities } from './select-interface.ts'
 import type {
@@ -23,6 +23,7 @@ import type {
   TransportStream,
 } from './contract.ts'
 import { loadBinding } from './load-binding.ts'
+import { versionIds } from '../versions/version-loaders.ts'
 import { loadVersion } from './load-version.ts'
 import type { InterfaceState } from './fallback.ts'
 
@@ -53,6 +54,7 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
     current: candidates[0] as ChosenInterface,
     confirmed: new Set(),
     isPinned: options.version !== undefined,
+    versions: versionIds,
     log,
   }
   const transports = new Map<
@@ -211,7 +213,7 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
     const transport = await binding.open(at, version, {
       ...limits,
       http,
-      onVersionMismatch: async (found) => (await fallback)?.reportVersionMismatch(interfaces, at, found),
+      onVersionMismatch: async () => loadVersion((await import('./fallback.ts')).reportVersionMismatch(interfaces, at)),
     })
     const opened = { version, transport }
     transports.set(at, opened)

@@ -2,7 +2,7 @@
 import type { AgentCard, AgentInterface } from '../model/card.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
-import type { ProtocolVersion, VersionId } from '../versions/version.ts'
+import type { ProtocolVersion, VersionId } from '../versions/index.ts'
 import type { AuthCredentials, AuthRequest } from './auth/contract.ts'
 
 /** An interface of the card that can be used, or is in use. `why` is the reason for the choice, for logs. */
@@ -41,8 +41,11 @@ export interface ClientTransportDeps {
   /** Maximum number of JSON values in one response or event. Default 100,000. */
   readonly maxJsonNodes?: number
   readonly maxEventBytes: number
-  /** Called when the peer responds in another version than the request used; what it throws becomes the result of the call. */
-  readonly onVersionMismatch?: (version: VersionId) => Promise<void>
+  /**
+   * Called when a peer of 1.x responds as one of 0.x: returns the version of the response. What it throws becomes the result of the
+   * call. Default: the response is malformed.
+   */
+  readonly onVersionMismatch?: () => Promise<ProtocolVersion>
 }
 
 /** Sends one request over HTTP, with credentials, redirect policy and timeouts. */

@@ -14,7 +14,7 @@ import type { AgentSettings, CardSettings, HandlerOptions, Limits, ServerOptions
 import type { PushJwtOptions, PushOptions } from './push/push-options.ts'
 
 const cardOptions = {
-  card: check.isOneOf('merged', '1.0', '0.3'),
+  card: check.isOneOf('merged', ...versions.map(({ id }) => id)),
   omitInterfaces: check.isListOfAny(...bindingNames),
   omitSecurityRequirements: check.isBoolean,
 } satisfies check.ChecksOf<keyof CardSettings>

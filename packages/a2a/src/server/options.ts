@@ -13,7 +13,7 @@ import type {
 import type { BindingName } from '../bindings/protocol-bindings.ts'
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
-import type { VersionId } from '../versions/version.ts'
+import type { VersionId } from '../versions/index.ts'
 import type { Admit, OnOutcome, OnStream, Credentials } from './admission/admission.ts'
 import type { CardSigning } from './cards/card-keys.ts'
 import type { EndpointVariant } from './calls/endpoint-variant.ts'
@@ -25,8 +25,8 @@ import type { TenantOptions } from './admission/tenants.ts'
 export type Agent = AgentEntry['agent']
 export type Store = EngineDeps['store']
 
-/** `merged`: the 1.0 card with the fields of 0.3 beside it. */
-export type CardShape = 'merged' | '1.0' | '0.3'
+/** `merged`: the card of 1.0 with the fields of 0.3 beside it; else the card of that version. */
+export type CardShape = 'merged' | VersionId
 
 /** Options for the form of a card: set for one agent, or as a default for all agents of a server. */
 export interface CardSettings {

@@ -3,7 +3,7 @@ import type { ClientBinding, ClientTransport } from '../client/contract.ts'
 import type { AgentCard } from '../model/card.ts'
 import { cursorExtension } from '../model/extension.ts'
 import type { Handler } from '../server/handler.ts'
-import type { ProtocolVersion } from '../versions/version.ts'
+import type { ProtocolVersion } from '../versions/index.ts'
 import { withCallDefaults, type TestWire } from './test-wire.ts'
 
 export interface LazyGrpcServer {

@@ -27,7 +27,7 @@ import { createHandler } from '../server/handler.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Store } from '../stores/store.ts'
 import { versionOf } from '../versions/index.ts'
-import type { VersionId } from '../versions/version.ts'
+import type { VersionId } from '../versions/index.ts'
 import { createLazyGrpcServer, grpcTestWire } from './lazy-grpc-server.ts'
 import { testWire, type TestCallOptions as CallOptions, type TestWire } from './test-wire.ts'
 

@@ -3,7 +3,7 @@ import type { HttpBindingName } from '../bindings/protocol-bindings.ts'
 import type { StreamOperation, ClientTransport, TransportCallOptions, EventFrame } from '../client/contract.ts'
 import { loadBinding } from '../client/load-binding.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
-import type { ProtocolVersion } from '../versions/version.ts'
+import type { ProtocolVersion } from '../versions/index.ts'
 
 export interface TestWireOptions {
   readonly url: string

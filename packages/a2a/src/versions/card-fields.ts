@@ -13,9 +13,12 @@ import type { FieldReader } from './read.ts'
 import { addViolation, flag, list, map, nonEmptyText, struct, text, mapRead, optionalText, textList } from './read.ts'
 import { required, shape } from './shape.ts'
 
-/** `Major.Minor`: the patch number is ignored (B-4). A card without a version is 0.3 (A-30). */
+/** The version of a card that names none (A-30). */
+export const unstatedVersion = '0.3'
+
+/** `Major.Minor`: the patch number is ignored (B-4). */
 export function majorMinor(version: string): string {
-  return /^\d+\.\d+/.exec(version)?.[0] ?? (version === '' ? '0.3' : version)
+  return /^\d+\.\d+/.exec(version)?.[0] ?? (version === '' ? unstatedVersion : version)
 }
 
 /** Names of official bindings are compared without regard to case; others are URIs and stay as they are. */

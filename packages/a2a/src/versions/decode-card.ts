@@ -11,6 +11,7 @@ import {
   requirements,
   signatures,
   skills,
+  unstatedVersion,
 } from './card-fields.ts'
 import {
   addViolation,
@@ -81,7 +82,7 @@ const legacyCard: FieldReader<AgentCard> = mapRead(
     protocolVersion: optionalText,
     additionalInterfaces: list((reader, value) =>
       // The version is on the card, not on its interfaces.
-      agentInterface(reader, isStruct(value) ? { ...value, protocolVersion: '0.3' } : value),
+      agentInterface(reader, isStruct(value) ? { ...value, protocolVersion: unstatedVersion } : value),
     ),
     supportsAuthenticatedExtendedCard: flag,
   }),

@@ -5,13 +5,14 @@
 import type { AgentCard } from '../model/card.ts'
 import { encodeLegacyCard } from './v0_3/card.ts'
 import { encodeCard } from './v1_0/card.ts'
+import { isLegacyVersion } from './version.ts'
 
 type Fields = Record<string, unknown>
 
 /** A card without an interface for 0.x is only a 1.0 card. */
 export function mergedCard(card: AgentCard): Fields {
   const modern = encodeCard(card)
-  if (!card.supportedInterfaces.some(({ protocolVersion }) => protocolVersion.startsWith('0.'))) return modern
+  if (!card.supportedInterfaces.some(({ protocolVersion }) => isLegacyVersion(protocolVersion))) return modern
   const legacy = encodeLegacyCard(card, { protocolVersion: '0.3.0', form: 'json' })
   const merged: Fields = { ...legacy, ...modern }
   merged['capabilities'] = { ...(legacy['capabilities'] as Fields), ...(modern['capabilities'] as Fields) }

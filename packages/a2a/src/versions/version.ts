@@ -1,18 +1,17 @@
 /**
  * Defines a protocol version: how its operations are spelled, and two dialects, which are pure codecs between its payloads and
- * the canonical model. Nothing here knows a header or a socket; adding a version means adding one of these objects.
+ * the canonical model. Nothing here knows a socket; adding a version means adding one of these objects.
  */
 import type { AgentCard } from '../model/card.ts'
-import type { A2AError } from '../model/error.ts'
+import type { A2AError, ErrorCode } from '../model/error.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
 import type { UnknownFieldListener } from './read.ts'
 
-/** A protocol version of A2A. */
-export type VersionId = '0.2' | '0.3' | '1.0'
-
-export interface ProtocolVersion {
-  readonly id: VersionId
+/** Everything that is particular to a version of the protocol. `index.ts` lists the versions. */
+export interface VersionDefinition<Id extends string = string> {
+  /** `Major.Minor`. */
+  readonly id: Id
   readonly spelling: Spelling
   readonly behavior: VersionBehavior
   /** For JSON-RPC. */
@@ -20,6 +19,12 @@ export interface ProtocolVersion {
   /** For REST, and in ProtoJSON form for gRPC. In 1.0 the two are the same object. */
   readonly proto: Dialect
 }
+
+/**
+ * 0.x and 1.x are two generations: their methods, paths and objects cannot be confused, within one they are mostly the same. A card
+ * of 0.x names its version once for all interfaces.
+ */
+export const isLegacyVersion = (id: string): boolean => id.startsWith('0.')
 
 /** Where the same operation behaves differently between versions, as data, so that no code checks for a version. */
 export interface VersionBehavior {
@@ -29,6 +34,8 @@ export interface VersionBehavior {
   readonly cancelAgain: 'answer' | 'refuse'
   /** Subscribing to an unknown task over JSON-RPC: a plain error, or a stream with that one error (F-7). */
   readonly missingTaskSubscription: 'plain' | 'event'
+  /** Whether the interfaces of a card and the messages can name a tenant. */
+  readonly hasTenants: boolean
   /** What a webhook receives: the event (B-121), or the whole task at that time (B-122). */
   readonly pushPayload: 'event' | 'task'
   /** Whether a fetched task includes its past states, if its agent records them. */
@@ -46,6 +53,26 @@ export interface Spelling {
   /** The media type of REST bodies. */
   readonly restMediaType: string
   readonly extensionsHeader: string
+  readonly grpc: GrpcSpelling
+}
+
+/** The names of gRPC. Each operation that has a route has an rpc. */
+export interface GrpcSpelling {
+  /** Versions with the same messages have the same service. */
+  readonly service: string
+  /** What differs from the operation's name and the payload's fields. */
+  readonly rpcs?: Partial<Readonly<Record<Operation, RpcSpelling>>>
+  /** Errors whose status differs from the table. */
+  readonly statuses?: Partial<Readonly<Record<ErrorCode, 'UNIMPLEMENTED'>>>
+}
+
+export interface RpcSpelling {
+  readonly name?: string
+  /**
+   * Fields of the request that name a resource by the plain ids of the payload: `{ name: 'tasks/{id}' }`. A name ends before
+   * the first id that is missing.
+   */
+  readonly resources?: Readonly<Record<string, string>>
 }
 
 /** A REST route as data: the binding matches it and gathers the payload, and knows no field by itself. */

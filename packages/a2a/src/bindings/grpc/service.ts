@@ -4,8 +4,8 @@ import { decodeTextInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
 import { A2AError } from '../../model/error.ts'
 import { defaultJsonNodes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
-import { grpcSpellingOf, type RpcSpelling } from '../../versions/grpc-spelling.ts'
-import type { ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
+import type { RpcSpelling } from '../../versions/version.ts'
 import { answerTooManyNodes, tooManyNodes } from '../json-body.ts'
 import { decodeProtobuf, encodeProtobuf } from './codec.ts'
 import { CodecError, TooManyNodesError } from './message-codec.ts'
@@ -13,31 +13,34 @@ import { serviceDescriptor } from './schema.ts'
 
 export interface RpcMethod {
   readonly operation: Operation
+  readonly name: string
   /** `/lf.a2a.v1.A2AService/GetTask` */
   readonly path: string
   readonly isStream: boolean
   readonly request: string
   readonly response: string
-  readonly rpc: RpcSpelling
+  readonly resources: RpcSpelling['resources']
 }
 
 /** Every operation that the version supports over gRPC. */
-export function rpcMethodsOf({ id }: ProtocolVersion): ReadonlyMap<Operation, RpcMethod> {
-  const { service, rpcs } = grpcSpellingOf[id]
+export function rpcMethodsOf({ spelling }: ProtocolVersion): ReadonlyMap<Operation, RpcMethod> {
+  const { service, rpcs } = spelling.grpc
   const { methods } = serviceDescriptor(service)
   return new Map(
-    Object.entries(rpcs).map(([operation, rpc]) => {
-      const found = methods.find(({ name }) => name === rpc.name)
-      if (found === undefined) throw new Error(`${service} has no rpc ${rpc.name}`)
+    spelling.routes.map(({ operation }) => {
+      const { name = operation, resources } = rpcs?.[operation] ?? {}
+      const rpc = methods.find((method) => method.name === name)
+      if (rpc === undefined) throw new Error(`${service} has no rpc ${name}`)
       const method: RpcMethod = {
-        operation: operation as Operation,
-        path: `/${service}/${rpc.name}`,
-        isStream: found.methodKind === 'server_streaming',
-        request: found.input.typeName,
-        response: found.output.typeName,
-        rpc,
+        operation,
+        name,
+        path: `/${service}/${name}`,
+        isStream: rpc.methodKind === 'server_streaming',
+        request: rpc.input.typeName,
+        response: rpc.output.typeName,
+        resources,
       }
-      return [method.operation, method]
+      return [operation, method]
     }),
   )
 }
@@ -90,7 +93,7 @@ export async function encodeLargeRpcResponse(
 // ---------------------------------------------------------------- calling
 
 export function encodeRpcRequest<O extends Operation>(
-  { request: typeName, rpc }: RpcMethod,
+  { request: typeName, resources }: RpcMethod,
   { proto }: ProtocolVersion,
   operation: O,
   request: RequestOf<O>,
@@ -99,7 +102,7 @@ export function encodeRpcRequest<O extends Operation>(
   try {
     return encodeProtobuf(
       typeName,
-      rpc.resources === undefined ? payload : { ...payload, ...resourceNames(rpc.resources, payload) },
+      resources === undefined ? payload : { ...payload, ...resourceNames(resources, payload) },
     )
   } catch (reason) {
     if (!(reason instanceof CodecError)) throw reason

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import { A2AError, invalidParams, type ErrorCode } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import { versionOf } from '../../versions/index.ts'
-import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
 import { decodeProtobuf, encodeProtobuf } from './codec.ts'
 import { errorFromGrpcStatus, statusNames, grpcStatusOf } from './status.ts'
 
@@ -48,7 +47,7 @@ describe('an error over gRPC', () => {
   })
 
   it('has the status by which clients of 0.3 recognize it, which read nothing else', () => {
-    const legacy = grpcSpellingOf['0.3']
+    const legacy = versionOf('0.3').spelling.grpc
     assert.equal(grpcStatusOf(new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'No'), legacy).code, 12)
     assert.equal(grpcStatusOf(new A2AError('UNSUPPORTED_OPERATION', 'No'), legacy).code, 12)
     assert.equal(grpcStatusOf(new A2AError('TASK_NOT_CANCELABLE', 'No'), legacy).code, 9)

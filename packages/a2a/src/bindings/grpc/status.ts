@@ -7,8 +7,7 @@ import { errorTable } from '../../model/error-table.ts'
 import { withWireCode } from '../../versions/decode-error.ts'
 import { encodeDetails } from '../../versions/error-detail.ts'
 import { codeOfErrorName } from '../../versions/error-names.ts'
-import type { GrpcSpelling } from '../../versions/grpc-spelling.ts'
-import type { Dialect } from '../../versions/version.ts'
+import type { Dialect, GrpcSpelling } from '../../versions/version.ts'
 import { decodeProtobuf, encodeProtobuf } from './codec.ts'
 
 /** By number; the protocol defines the order. */

@@ -1,5 +1,5 @@
 /** The client half of JSON-RPC. */
-import type { ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import type { OutgoingBinding } from '../protocol-binding.ts'
 
 export function jsonrpcClientBinding(version: ProtocolVersion): OutgoingBinding {

@@ -6,7 +6,8 @@ import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import { isHeavy } from '../../model/heavy-step.ts'
 import type { Operation } from '../../model/operation.ts'
-import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
+import { isLegacyVersion, type Dialect } from '../../versions/version.ts'
 import type { Framing, HttpBindingServer } from '../protocol-binding.ts'
 import { type JsonBody, tooDeep } from '../json-body.ts'
 
@@ -136,7 +137,7 @@ export const jsonrpcServer: HttpBindingServer = {
   cardEntry({ id }, { base, path, tenant }) {
     // 0.2 looks for the extended card relative to the url. With a trailing slash it looks below the agent's own path, and not below
     // the path of all agents (B-136).
-    const url = path === '' ? `${base}/a2a` : base + path + (id === '1.0' ? '' : '/')
+    const url = path === '' ? `${base}/a2a` : base + path + (isLegacyVersion(id) ? '/' : '')
     return { url, ...(tenant === undefined ? {} : { tenant }) }
   },
   paths: ['', '/'],

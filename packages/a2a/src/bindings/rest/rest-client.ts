@@ -1,5 +1,6 @@
 /** The client half of REST. The version's routes list the fields of paths and queries. */
-import type { ProtocolVersion, Route } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
+import type { Route } from '../../versions/version.ts'
 import type { OutgoingBinding, ResponseDocument } from '../protocol-binding.ts'
 
 export function restClientBinding(version: ProtocolVersion): OutgoingBinding {

@@ -4,7 +4,8 @@
  */
 import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
-import type { Dialect, ProtocolVersion, Route } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
+import type { Dialect, Route } from '../../versions/version.ts'
 import type { Framing, HttpBindingServer } from '../protocol-binding.ts'
 import { decodeSegment, readQuery } from '../http.ts'
 

@@ -4,7 +4,8 @@
  */
 import type { AgentCard } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { VersionId } from '../../versions/version.ts'
+import type { VersionId } from '../../versions/index.ts'
+import { newestVersion } from '../../versions/version-loaders.ts'
 import { parseHttpUrl, urlWithoutQuery } from '../http/http-url.ts'
 import { authenticatorFromOptions } from '../auth/authenticator.ts'
 import { cardCacheOf, type CachedCard } from './card-cache.ts'
@@ -41,7 +42,7 @@ interface FetchedCard {
 export async function fetchCard(target: string | URL | object, parts: FetchCardDeps): Promise<AgentCard> {
   if (typeof target === 'object' && !(target instanceof URL))
     return (await import('./read-card.ts')).cardFromDocument(target)
-  const { http, limits, version = '1.0', signal = new AbortController().signal, now = Date.now } = parts
+  const { http, limits, version = newestVersion, signal = new AbortController().signal, now = Date.now } = parts
   let address = String(target)
   // Without a scheme, or with a password: rare, so it loads the code.
   if (!/^https?:[^@]*$/.test(address)) address = (await import('./card-search.ts')).httpUrlOf(address)
@@ -55,7 +56,7 @@ export async function fetchCard(target: string | URL | object, parts: FetchCardD
   const requestedAddress = [base, url.search]
   const known = cache.get(keyOf(identity, ...requestedAddress))
   if (known && known.freshUntil > now()) return known.card
-  const first = base.endsWith('.json') ? url.href : `${base}/.well-known/agent${version === '0.2' ? '' : '-card'}.json`
+  const first = base.endsWith('.json') ? url.href : `${base}/.well-known/agent-card.json`
   const {
     card,
     entry,
@@ -129,13 +130,13 @@ export async function fetchAndVerifyCard(
   parts: Pick<FetchCardDeps, 'http' | 'limits'>,
 ): Promise<DiscoveredCard> {
   const { verify = 'off', version, log, onRetry, signal } = options
-  if (verify === 'off') return { card: await fetchCard(target, { ...parts, signal, version, log, onRetry }) }
-  // 0.3 has no rule for signatures; the 1.0 card lists its interfaces as well.
-  const asked = version === '0.3' ? '1.0' : version
-  const found = await fetchCard(target, { ...parts, signal, version: asked, log, onRetry })
+  const isOff = verify === 'off'
+  // A signature covers the newest card, which lists all interfaces; 0.x has no rule for signatures.
+  const card = await fetchCard(target, { ...parts, signal, version: isOff ? version : undefined, log, onRetry })
+  if (isOff) return { card }
   const { createCardVerifier } = await import('./card-signature.ts')
   const check = createCardVerifier({ options, fetch: parts.http.fetch, limits: parts.limits, log })
-  return { ...(await check(found, signal)), verifyCard: check }
+  return { ...(await check(card, signal)), verifyCard: check }
 }
 
 /** A card as `fetchCardDocument` returns it. */

@@ -1,7 +1,7 @@
 /** 0.2 has no method for the extended card: it is an HTTP GET beside the agent's url (B-136). */
 import type { AgentCard } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import { checkJsonNodes } from '../http/check-json-nodes.ts'
 import type { TransportCallOptions, ClientTransportDeps } from '../contract.ts'
 import { readText } from '../http/read-text.ts'

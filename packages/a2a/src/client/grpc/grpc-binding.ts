@@ -4,6 +4,7 @@ import { A2AError } from '../../model/error.ts'
 import type { ClientBinding, ClientTransport } from '../contract.ts'
 import { grpcAddress, type GrpcAddress } from './grpc-address.ts'
 import { createGrpcTransport } from './grpc-transport.ts'
+import { versionIds } from '../../versions/version-loaders.ts'
 
 /** Options of the gRPC client. */
 export interface GrpcOptions {
@@ -101,7 +102,7 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
 
   return {
     protocolBinding: 'GRPC',
-    versions: ['1.0', '0.3', '0.2'],
+    versions: versionIds,
     open(at, version, parts) {
       const address = grpcAddress(at.url, tlsSetting)
       const maxBytes = Math.max(parts.maxBodyBytes, parts.maxEventBytes)

@@ -7,7 +7,7 @@ import { rpcMethodsOf, decodeRpcResponse, type RpcMethod, encodeRpcRequest } fro
 import { A2AError } from '../../model/error.ts'
 import { cursorExtension } from '../../model/extension.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
-import type { ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import type {
   CredentialHeaders,
   ClientTransport,
@@ -20,6 +20,7 @@ import type { GrpcAddress } from './grpc-address.ts'
 import { extractCursor } from './event-cursor.ts'
 import { openServerStream, callUnary, type GrpcClientCall, type GrpcClientStream } from './grpc-call.ts'
 import { toGrpcFailure } from './grpc-errors.ts'
+import { isLegacyVersion } from '../../versions/version.ts'
 
 /** `channel` is called for every call, because the addresses of a name change. */
 export function createGrpcTransport(
@@ -157,7 +158,8 @@ function isCursorRequested({ headers }: TransportCallOptions, { spelling }: Prot
 
 /** In 0.x every status says whether it is the last; a missing value is false, as in proto3. */
 function finalOf(payload: unknown, { id }: ProtocolVersion): boolean | undefined {
-  if (id === '1.0' || typeof payload !== 'object' || payload === null || !('statusUpdate' in payload)) return undefined
+  if (!isLegacyVersion(id) || typeof payload !== 'object' || payload === null || !('statusUpdate' in payload))
+    return undefined
   const { statusUpdate } = payload
   return (
     typeof statusUpdate === 'object' && statusUpdate !== null && 'final' in statusUpdate && statusUpdate.final === true

@@ -7,7 +7,8 @@ import type { OutgoingBinding, ResponseDocument } from '../../bindings/protocol-
 import { A2AError } from '../../model/error.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
 import type { StreamEvent } from '../../model/task.ts'
-import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
+import type { Dialect } from '../../versions/version.ts'
 import type {
   ClientTransport,
   TransportCallOptions,
@@ -16,7 +17,6 @@ import type {
   ClientTransportDeps,
   TransportStream,
 } from '../contract.ts'
-import { loadVersion } from '../load-version.ts'
 import type * as streamRuntime from '../stream/stream-runtime.ts'
 import { checkJsonNodesIfLong, discardBody, readText } from './read-text.ts'
 
@@ -132,14 +132,13 @@ export function createHttpTransport(
 
   /**
    * Some peers declare 1.0, know its methods and respond in 0.3, which is visible where 1.0 wraps objects that 0.x marks by a
-   * `kind`. They have done the work, so the response is decoded as 0.3 instead of sending the request again.
+   * `kind`. They have done the work, so the response is decoded that way instead of sending the request again.
    */
   function decodeAnyVersion<T>(payload: unknown, wrapped: boolean, decode: (dialect: Dialect) => T): T | Promise<T> {
-    if (!wrapped || version.id !== '1.0' || !hasKindField(payload)) return decode(binding.dialect)
-    return (async () => {
-      await parts.onVersionMismatch?.('0.3')
-      return decode((await loadVersion('0.3')).json)
-    })()
+    const { onVersionMismatch } = parts
+    if (!onVersionMismatch || !wrapped || !binding.dialect.writesCanonicalEvents || !hasKindField(payload))
+      return decode(binding.dialect)
+    return onVersionMismatch().then(({ json }) => decode(json))
   }
 }
 

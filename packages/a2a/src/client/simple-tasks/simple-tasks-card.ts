@@ -4,6 +4,7 @@ import type { Operation } from '../../model/operation.ts'
 import { simpleTasksBindingUri } from '../http/http-url.ts'
 import { cardSourceOf } from '../card/card-source.ts'
 import type { ChosenInterface } from '../contract.ts'
+import { isLegacyVersion } from '../../versions/version.ts'
 
 /** Any other document with a name and a version is not an agent card. */
 const cardPathPattern = /\/\.well-known\/agent(-card)?\.json$/
@@ -46,7 +47,7 @@ export function guessSimpleTasksInterface(
   card: AgentCard | undefined,
 ): readonly ChosenInterface[] {
   const isDeclared = protocolBinding === simpleTasksBindingUri
-  if (card === undefined || isDeclared || version === '1.0' || !operation.startsWith('Send')) return []
+  if (card === undefined || isDeclared || !isLegacyVersion(version) || !operation.startsWith('Send')) return []
   const from = cardSourceOf(card)?.from
   const why = `its card declares A2A ${version} at ${url}, where none is served; trying it as a peer with simple tasks`
   return [{ ...(from === undefined ? simpleTasksInterface(url) : simpleTasksBeside(from)), version: '0.2', why }]

@@ -16,6 +16,7 @@ import { sleep } from '../sleep.ts'
 import { applyEvent, taskStateOf } from './stream-state.ts'
 import { canRetry, backoffDelayMs } from '../retry.ts'
 import { createEventDeduper, gapError, frameWithoutCursor } from './dedupe-events.ts'
+import { isLegacyVersion } from '../../versions/version.ts'
 
 export type StreamStart =
   | { readonly operation: 'SendStreamingMessage'; readonly request: SendMessageRequest }
@@ -133,7 +134,7 @@ export async function* followTask(
   /** Whether a subscription after a break continues the stream. The card says so before the first cursor has arrived. */
   function canResume(): boolean {
     const { card, interface: used } = session
-    if (used.version === '1.0' || deduper.cursor !== undefined) return true
+    if (!isLegacyVersion(used.version) || deduper.cursor !== undefined) return true
     return card.capabilities.extensions?.some(({ uri }) => uri === cursorExtension) ?? false
   }
 

@@ -4,7 +4,7 @@ import type { BindingName } from '../../bindings/protocol-bindings.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { A2AError, ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
-import type { VersionId } from '../../versions/version.ts'
+import type { VersionId } from '../../versions/index.ts'
 
 /** A call that waits for admission: who calls which operation of which agent. */
 export interface AdmissionRequest {

@@ -10,7 +10,8 @@ import { errorTable } from '../../model/error-table.ts'
 import type { A2AError } from '../../model/error.ts'
 import { taskBytes } from '../../model/json-nodes.ts'
 import type { Operation } from '../../model/operation.ts'
-import type { Dialect, ProtocolVersion, VersionId } from '../../versions/version.ts'
+import type { ProtocolVersion, VersionId } from '../../versions/index.ts'
+import type { Dialect } from '../../versions/version.ts'
 
 /** A JSON object as a version writes it: a task, a message, an event. */
 export type WireObject = Readonly<Record<string, unknown>>

@@ -9,8 +9,7 @@ import { errorTable } from '../../model/error-table.ts'
 import { taskBytes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
 import type { Task } from '../../model/task.ts'
-import { versionOf } from '../../versions/index.ts'
-import type { ProtocolVersion } from '../../versions/version.ts'
+import { newest, type ProtocolVersion } from '../../versions/index.ts'
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
 import type { Credentials } from '../admission/admission.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
@@ -72,7 +71,6 @@ export type HandlerCall = <O extends Operation>(
   options?: HandlerCallOptions,
 ) => Promise<CallResult<O>>
 
-const newest = versionOf('1.0')
 /** A caller in the process reads the task itself, whether or not it has ended. */
 const inProcessVersion: ProtocolVersion = { ...newest, behavior: { ...newest.behavior, subscribeToFinished: 'replay' } }
 

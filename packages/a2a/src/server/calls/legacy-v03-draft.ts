@@ -6,6 +6,7 @@
 import { clientToolsExtension, traceExtension } from '../../model/extension.ts'
 import { isStruct, omitUndefined } from '../../model/struct.ts'
 import type { EndpointVariant, VariantRequest, WireObject } from './endpoint-variant.ts'
+import { isLegacyVersion } from '../../versions/version.ts'
 
 /** Such clients name no extensions and expect these (S2-13, S2-31). */
 const shared = {
@@ -27,7 +28,7 @@ export const legacyV03Draft: readonly EndpointVariant[] = [
   {
     ...shared,
     path: '/api/a2a',
-    matches: ({ version }) => version !== '1.0',
+    matches: ({ version }) => isLegacyVersion(version),
     streamErrors: 'event',
     streamGetTask: true,
   },
@@ -36,7 +37,7 @@ export const legacyV03Draft: readonly EndpointVariant[] = [
 
 /** REST requests of this draft mark their message with `kind` (S2-25). ProtoJSON, which has no such field, is unchanged. */
 function isMarkedSend({ version, operation, payload }: VariantRequest): boolean {
-  if (version === '1.0' || (operation !== 'SendMessage' && operation !== 'SendStreamingMessage')) return false
+  if (!isLegacyVersion(version) || (operation !== 'SendMessage' && operation !== 'SendStreamingMessage')) return false
   if (payload === undefined) return true
   const message = isStruct(payload) ? payload['message'] : undefined
   return isStruct(message) && typeof message['kind'] === 'string'

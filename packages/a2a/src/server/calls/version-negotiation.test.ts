@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { HttpRequest } from '../../bindings/http.ts'
-import type { VersionId } from '../../versions/version.ts'
+import type { VersionId } from '../../versions/index.ts'
 import { createVersionNegotiator } from './version-negotiation.ts'
 
 const request = (header?: string, query = ''): HttpRequest => ({

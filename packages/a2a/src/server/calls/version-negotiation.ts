@@ -8,8 +8,9 @@ import { jsonrpcMethodsOf } from '../../bindings/jsonrpc/jsonrpc-server.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import { versions } from '../../versions/index.ts'
-import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
+import type { ProtocolVersion, VersionId } from '../../versions/index.ts'
 import { ConfigError } from '../config-error.ts'
+import { isLegacyVersion } from '../../versions/version.ts'
 
 export interface VersionNegotiator {
   /** Newest first. */
@@ -28,11 +29,10 @@ export function createVersionNegotiator(
   enabledVersions: readonly VersionId[] | undefined,
   strict: boolean,
 ): VersionNegotiator {
-  const offered = versions
-    .filter(({ id }) => enabledVersions === undefined || enabledVersions.includes(id))
-    .sort((a, b) => (a.id < b.id ? 1 : -1))
+  const offered = versions.filter(({ id }) => enabledVersions?.includes(id) ?? true)
   const [newest] = offered
-  if (newest === undefined) throw new ConfigError('versions', 'must contain at least one of 0.2, 0.3 and 1.0')
+  if (newest === undefined)
+    throw new ConfigError('versions', `must contain at least one of ${versions.map(({ id }) => id).join(', ')}`)
   const byId = new Map<string, ProtocolVersion>(offered.map((version) => [version.id, version]))
   const methods = new Map(offered.map((version) => [version, jsonrpcMethodsOf(version)]))
   const byMethod = new Map<string, ProtocolVersion>()
@@ -40,14 +40,15 @@ export function createVersionNegotiator(
   for (const version of [...offered].reverse()) {
     for (const method of jsonrpcMethodsOf(version).keys()) byMethod.set(method, version)
   }
-  const unstatedVersion = byId.get('0.3') ?? byId.get('0.2') ?? newest
+  const unstatedVersion = offered.find(({ id }) => isLegacyVersion(id)) ?? newest
 
   return {
     offered,
     requestedVersion(request) {
       const value = request.header('a2a-version') || findParameter(request.query, 'a2a-version')
       // In strict mode it is a request of 0.3, which a server without a 0.x version refuses (B-3).
-      if (value === undefined || value === '') return strict && unstatedVersion.id === '1.0' ? 'unsupported' : undefined
+      if (value === undefined || value === '')
+        return strict && !isLegacyVersion(unstatedVersion.id) ? 'unsupported' : undefined
       return byId.get(value) ?? byId.get(majorMinor(value)) ?? 'unsupported'
     },
     responseVersion(requestedVersion) {

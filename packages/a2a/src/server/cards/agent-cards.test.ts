@@ -45,10 +45,10 @@ describe('the card', () => {
     const get = serveCard()
     const modern = (await get(path, { 'a2a-version': '1.0' })).card
     assert.equal(modern.url, undefined)
-    for (const header of ['0.3', '0.3.0', '0.2']) {
+    for (const [header, version] of Object.entries({ '0.3': '0.3.0', '0.3.0': '0.3.0', '0.2': '0.2.6' })) {
       const old = (await get(path, { 'a2a-version': header })).card
       assert.equal(old.supportedInterfaces, undefined)
-      assert.equal(old.protocolVersion, '0.3.0')
+      assert.equal(old.protocolVersion, version)
       assert.equal(old.url, 'http://agent.example/a2a')
       assert.equal(old.preferredTransport, 'JSONRPC')
     }

@@ -5,10 +5,11 @@ import type { OwnAddress } from '../../bindings/protocol-binding.ts'
 import { type BindingName, bindingNames, bindingServers } from '../../bindings/protocol-bindings.ts'
 import type { AgentCard, AgentInterface, AgentSkill, SecurityRequirement } from '../../model/card.ts'
 import { mergedCard } from '../../versions/merged-card.ts'
-import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
+import type { ProtocolVersion, VersionId } from '../../versions/index.ts'
 import type { CardSigner } from './card-signer.ts'
 import type { Authenticate, CardSettings } from '../options.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
+import { isLegacyVersion } from '../../versions/version.ts'
 
 /**
  * The shape of an agent card. `merged`: 1.0 with the fields of 0.3 beside it. `0.2`: the card at
@@ -144,25 +145,19 @@ function shapeCard(
   variant: CardVariant,
   offered: readonly ProtocolVersion[],
 ): Record<string, unknown> | undefined {
-  const [newest] = offered
-  const speaks = (id: VersionId): ProtocolVersion | undefined => offered.find((version) => version.id === id)
-  const legacy = speaks('0.3') ?? speaks('0.2')
-  switch (variant) {
-    case 'merged':
-      // With only one generation offered there is nothing to merge.
-      return legacy === undefined || newest?.id !== '1.0' ? newest?.json.encodeCard(card) : mergedCard(card)
-    case '1.0':
-      return (speaks('1.0') ?? newest)?.json.encodeCard(card)
-    case '0.3':
-      return (legacy ?? newest)?.json.encodeCard(card)
-    case '0.2':
-      return (speaks('0.2') ?? legacy)?.json.encodeCard(card)
-  }
+  const generation = (isLegacy: boolean) => offered.find(({ id }) => isLegacyVersion(id) === isLegacy)
+  // With only one generation offered there is nothing to merge.
+  if (variant === 'merged' && generation(false) !== undefined && generation(true) !== undefined) return mergedCard(card)
+  const version =
+    variant === 'merged'
+      ? offered[0]
+      : (offered.find(({ id }) => id === variant) ?? generation(isLegacyVersion(variant)))
+  return version?.json.encodeCard(card)
 }
 
 /**
- * Lists each binding once per version, newest first (B-8, B-16), and in 1.0 once more for each tenant (B-165). The 0.2 card is the
- * 0.3 one, so 0.2 has no entries of its own.
+ * Lists each binding once per version, newest first (B-8, B-16), and since 1.0 once more for each tenant (B-165). A card of 0.x
+ * names one version for all its interfaces: the newest.
  */
 function interfacesOf(registeredAgent: RegisteredAgent, base: string, options: CardOptions): AgentInterface[] {
   const { offered, tenants, common } = options
@@ -170,9 +165,10 @@ function interfacesOf(registeredAgent: RegisteredAgent, base: string, options: C
   const omitted = registeredAgent.settings.omitInterfaces ?? common.omitInterfaces ?? []
   const names = bindingNames.filter((name) => !omitted.includes(name))
   const ownAddresses = options.ownAddresses?.(base)
-  const listed = offered.filter(({ id }) => id !== '0.2' || !offered.some((version) => version.id === '0.3'))
+  const newestLegacy = offered.find(({ id }) => isLegacyVersion(id))
+  const listed = offered.filter((version) => version === newestLegacy || !isLegacyVersion(version.id))
   return listed.flatMap((version) => {
-    const named = version.id === '1.0' ? [undefined, ...tenants] : [undefined]
+    const named = version.behavior.hasTenants ? [undefined, ...tenants] : [undefined]
     return named.flatMap((tenant) =>
       names.flatMap((name): AgentInterface[] => {
         const location = { base, path, tenant, ownAddress: ownAddresses?.[name] }

@@ -3,7 +3,7 @@ import type { HttpRequest } from '../../bindings/http.ts'
 import type { StreamItem } from '../../engine/contract.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Message, StreamEvent, Struct } from '../../model/task.ts'
-import type { ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import type { Extension, MessageContext } from './extension.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 

@@ -21,8 +21,7 @@ import type { StreamItem } from '../../engine/contract.ts'
 import { A2AError } from '../../model/error.ts'
 import type { StreamEvent } from '../../model/task.ts'
 import { isHeavy } from '../../model/heavy-step.ts'
-import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
-import type { ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import type { GrpcResponse } from './grpc-dispatch.ts'
 import type { GrpcHandler } from './grpc-handler.ts'
 import type { OpenEventStream } from '../calls/perform-operation.ts'
@@ -54,7 +53,7 @@ export function a2aService(version: ProtocolVersion, parts: GrpcServiceDeps): Gr
   const definition: Record<string, ServiceDefinition[string]> = {}
   const implementation: Record<string, UntypedHandleCall> = {}
   for (const method of rpcMethodsOf(version).values()) {
-    const { name } = method.rpc
+    const { name } = method
     definition[name] = rawBytesMethod(method.path, false, method.isStream)
     implementation[name] = method.isStream
       ? (call: StreamCall) => void stream(call, method, version, parts)
@@ -87,7 +86,7 @@ export function rawBytesMethod(
 function dispatchRpc(
   call: UnaryCall | StreamCall,
   method: RpcMethod,
-  { id }: ProtocolVersion,
+  { spelling }: ProtocolVersion,
   { handler, http, agent }: GrpcServiceDeps,
 ): Promise<GrpcResponse> {
   // RFC 9113 8.3.1: a Host that differs from `:authority` is malformed.
@@ -97,7 +96,7 @@ function dispatchRpc(
   }
   return handler.answer({
     request: new GrpcRequest(call, http),
-    service: grpcSpellingOf[id].service,
+    service: spelling.grpc.service,
     operation: method.operation,
     authority: call.getHost(),
     agent,
@@ -327,8 +326,8 @@ interface GrpcError {
 }
 
 /** Status, message and trailers as @grpc/grpc-js expects them. */
-function toGrpcError(error: A2AError, { id }: ProtocolVersion, headers: HttpHeaders = {}): GrpcError {
-  const { code, message, details } = grpcStatusOf(error, grpcSpellingOf[id])
+function toGrpcError(error: A2AError, { spelling }: ProtocolVersion, headers: HttpHeaders = {}): GrpcError {
+  const { code, message, details } = grpcStatusOf(error, spelling.grpc)
   const metadata = metadataOf(headers)
   if (details !== undefined) metadata.set('grpc-status-details-bin', Buffer.from(details))
   return { code, details: message, metadata }

@@ -6,9 +6,8 @@ import type { HttpHeaders, HttpRequest } from '../../bindings/http.ts'
 import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { Operation } from '../../model/operation.ts'
-import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
 import { firstHeavyStep, heavyStep, isHeavy, markLarge } from '../../model/heavy-step.ts'
-import type { ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import { extensionsHeader } from '../http/dispatch.ts'
 import { checkHost, createCors, createHostRule } from '../http/host-and-cors.ts'
 import type { ServerContext } from '../server-context.ts'
@@ -66,7 +65,7 @@ export function createGrpcDispatch(
     authority !== undefined && options.grpcUrl !== undefined && authorityOf(authority) === authorityOf(options.grpcUrl)
   const byService = new Map<string, readonly ProtocolVersion[]>()
   for (const version of negotiator.offered) {
-    const { service } = grpcSpellingOf[version.id]
+    const { service } = version.spelling.grpc
     byService.set(service, [...(byService.get(service) ?? []), version])
   }
 

@@ -1,6 +1,6 @@
 /** The third function of a handler, beside those for node:http and the web's Request: a gRPC listener calls it. */
 import type { EngineLog } from '../../engine/contract.ts'
-import type { ProtocolVersion } from '../../versions/version.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import * as defaults from '../defaults.ts'
 import { createGrpcDispatch, type GrpcDispatch } from './grpc-dispatch.ts'
 import type { ServerContext } from '../server-context.ts'

@@ -1,6 +1,5 @@
 /** A gRPC listener: the services of all versions on one port, with health and reflection, and TLS if keys are given. */
 import { Server as GrpcJsServer, ServerCredentials } from '@grpc/grpc-js'
-import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
 import { ConfigError } from '../config-error.ts'
 import type { GrpcListener, GrpcServerOptions, GrpcTls } from './grpc-listener.ts'
 import type { Handler } from '../handler.ts'
@@ -59,11 +58,11 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
     // Clients reconnect with their next call.
     'grpc.max_connection_idle_ms': 300_000,
   })
-  // 0.2 and 0.3 share a service; the newest offered version handles it.
-  const names = [...new Set(grpc.offered.map(({ id }) => grpcSpellingOf[id].service))]
+  // Versions may share a service; the newest offered one handles it.
+  const names = [...new Set(grpc.offered.map(({ spelling }) => spelling.grpc.service))]
   const add = ({ definition, implementation }: GrpcService): void => server.addService(definition, implementation)
   for (const name of names) {
-    const version = grpc.offered.find(({ id }) => grpcSpellingOf[id].service === name)
+    const version = grpc.offered.find(({ spelling }) => spelling.grpc.service === name)
     if (version !== undefined) add(a2aService(version, { handler: grpc, http, agent, onCallStart: began }))
   }
   const draining = { isOn: false }

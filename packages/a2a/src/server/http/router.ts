@@ -17,6 +17,7 @@ import { absentAgent, unnamedAgent, type RegisteredAgent } from '../agents/regis
 import type { ServerOptions } from '../options.ts'
 import { waitUntilStarted, type Readiness } from './readiness.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
+import { isLegacyVersion } from '../../versions/version.ts'
 
 export type { Readiness }
 
@@ -175,14 +176,14 @@ export function createRouter(
     if (endpoint === 'card-0.2') return '0.2'
     if (requestedVersion === undefined || requestedVersion === 'unsupported')
       return registeredAgent.settings.card ?? options.card ?? 'merged'
-    return requestedVersion.id === '1.0' ? '1.0' : '0.3'
+    return requestedVersion.id
   }
 
   /** Before 0.3 the extended card was a document beside the endpoint, and an absent one was a plain 404. */
   async function oldExtendedCard(context: RequestContext, route: ResolvedRoute): Promise<HttpResponse> {
     const { request, registeredAgent } = context
     const { offered } = server.negotiator
-    const version = offered.find(({ id }) => id === '0.2') ?? offered.find(({ id }) => id === '0.3')
+    const version = offered.findLast(({ id }) => isLegacyVersion(id))
     context.operation = 'GetExtendedAgentCard'
     context.version = version ?? context.version
     try {

@@ -8,7 +8,7 @@ import { eventOfRecord } from '../../engine/task/log-events.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
 import { versions } from '../../versions/index.ts'
-import type { VersionId } from '../../versions/version.ts'
+import type { VersionId } from '../../versions/index.ts'
 
 /** One event as a client of one version and binding receives it. */
 export interface WireFrame {

@@ -5,9 +5,9 @@
 import { isStruct } from '../../model/struct.ts'
 import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
 import { A2AError, invalidParams } from '../../model/error.ts'
-import { versionOf } from '../../versions/index.ts'
+import { newest, newestLegacy } from '../../versions/index.ts'
 import type { JsonRecord } from '../../versions/read.ts'
-import type { Dialect } from '../../versions/version.ts'
+import { isLegacyVersion, type Dialect } from '../../versions/version.ts'
 
 const wrappers = ['task', 'message', 'statusUpdate', 'artifactUpdate', 'status_update', 'artifact_update', 'msg']
 
@@ -22,14 +22,14 @@ export function readNotification(payload: unknown, version: string | undefined):
 }
 
 function dialectOf(payload: unknown, version: string | undefined): Dialect {
-  const old = versionOf('0.3')
+  const old = newestLegacy
   if (!isStruct(payload)) return old.json
   // Only 0.x has `kind`, whatever a header says.
   if (typeof payload['kind'] === 'string') return old.json
   const inner = wrappers.map((name) => payload[name]).find(isStruct)
-  if (inner === undefined) return isModern(payload) ? versionOf('1.0').json : old.json
+  if (inner === undefined) return isModern(payload) ? newest.json : old.json
   if (typeof inner['kind'] === 'string') return old.json
-  return version?.startsWith('0.') === true ? old.proto : versionOf('1.0').json
+  return isLegacyVersion(version ?? '') ? old.proto : newest.json
 }
 
 /** A Task without its wrapper, whose state is spelled as in 1.0. */

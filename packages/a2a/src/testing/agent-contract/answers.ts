@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { EventFrame } from '../../client/contract.ts'
 import { isTerminal } from '../../model/state.ts'
-import type { VersionId } from '../../versions/version.ts'
+import type { VersionId } from '../../versions/index.ts'
 import { chunkTextOf, stateOfFrame, taskIdOfFrame } from './test-caller.ts'
 import type { AgentHarness, AgentExchange } from './harness.ts'
 import type { TestEnvironment } from './test-environment.ts'

@@ -3,6 +3,7 @@ import type { AgentCard, AgentInterface, OAuthFlows, SecurityRequirement, Securi
 import { A2AError } from '../../model/error.ts'
 import { copyFields } from '../shape.ts'
 import type { LegacyForm } from './form.ts'
+import { isLegacyVersion } from '../version.ts'
 
 export interface CardTarget {
   readonly protocolVersion: '0.2.6' | '0.3.0'
@@ -44,7 +45,7 @@ export function encodeLegacyCard(card: AgentCard, { protocolVersion, form }: Car
 /** Only interfaces that 0.x peers can call; the main url is the JSON-RPC one, because 0.2 clients support nothing else. */
 function legacyInterfaces(card: AgentCard, protocolVersion: string): Record<string, unknown> {
   const interfaces = card.supportedInterfaces.filter(
-    ({ protocolVersion: version }) => version === '' || version.startsWith('0.'),
+    ({ protocolVersion: version }) => version === '' || isLegacyVersion(version),
   )
   const main =
     interfaces.find((one) => one.protocolBinding === 'JSONRPC') ??

@@ -1,6 +1,9 @@
 /** The names and paths of 0.3. It cannot list tasks. */
 import type { Spelling } from '../version.ts'
 
+const task = { name: 'tasks/{id}' }
+const pushConfig = { name: 'tasks/{id}/pushNotificationConfigs/{pushNotificationConfigId}' }
+
 export const spelling: Spelling = {
   methods: {
     SendMessage: 'message/send',
@@ -51,4 +54,18 @@ export const spelling: Spelling = {
   ],
   restMediaType: 'application/json',
   extensionsHeader: 'X-A2A-Extensions',
+  grpc: {
+    service: 'a2a.v1.A2AService',
+    rpcs: {
+      GetTask: { resources: task },
+      CancelTask: { resources: task },
+      SubscribeToTask: { name: 'TaskSubscription', resources: task },
+      GetTaskPushNotificationConfig: { resources: pushConfig },
+      ListTaskPushNotificationConfigs: { name: 'ListTaskPushNotificationConfig', resources: { parent: 'tasks/{id}' } },
+      DeleteTaskPushNotificationConfig: { resources: pushConfig },
+      GetExtendedAgentCard: { name: 'GetAgentCard' },
+    },
+    // 0.3 had no table, and its clients decide by the status alone: these two are as 0.3 servers send them.
+    statuses: { PUSH_NOTIFICATION_NOT_SUPPORTED: 'UNIMPLEMENTED', UNSUPPORTED_OPERATION: 'UNIMPLEMENTED' },
+  },
 }

@@ -1,15 +1,16 @@
 /** Protocol 1.0. One dialect serves all bindings. */
-import type { ProtocolVersion } from '../version.ts'
+import type { VersionDefinition } from '../version.ts'
 import { json } from './json.ts'
 import { spelling } from './spelling.ts'
 
-export const v1_0: ProtocolVersion = {
+export const v1_0: VersionDefinition<'1.0'> = {
   id: '1.0',
   spelling,
   behavior: {
     subscribeToFinished: 'refuse',
     cancelAgain: 'answer',
     missingTaskSubscription: 'plain',
+    hasTenants: true,
     showsTransitions: false,
     pushPayload: 'event',
     pushWithoutId: 'add',

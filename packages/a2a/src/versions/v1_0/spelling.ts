@@ -75,4 +75,5 @@ export const spelling: Spelling = {
   routes: [...routes, ...routes.map(underTenant)],
   restMediaType: 'application/a2a+json',
   extensionsHeader: 'A2A-Extensions',
+  grpc: { service: 'lf.a2a.v1.A2AService' },
 }
