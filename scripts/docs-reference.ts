@@ -10,7 +10,7 @@ import { adminApiPage } from './docs-reference/admin-api-page.ts'
 import { cliPage } from './docs-reference/cli-page.ts'
 import { configurationPage } from './docs-reference/configuration-page.ts'
 import { errorsPage } from './docs-reference/errors-page.ts'
-import { hubMetricFamilies, metricsPage } from './docs-reference/metrics-page.ts'
+import { metricsPage } from './docs-reference/metrics-page.ts'
 import type { Schema } from './docs-reference/schema-text.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -23,7 +23,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     'docs/reference/cli.md': cliPage(commands),
     'docs/reference/a2a-command.md': a2aCommandPage(a2aCommands),
     'docs/reference/errors.md': errorsPage(),
-    'docs/reference/metrics.md': metricsPage(await hubMetricFamilies()),
+    'docs/reference/metrics.md': metricsPage(),
     'docs/reference/admin-api.md': adminApiPage(await readDocument()),
   }
 }

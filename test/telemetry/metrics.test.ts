@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { eventually } from '../../packages/a2a/src/testing/fixtures/eventually.ts'
+import { metricTable } from '../../packages/hub/src/telemetry/metrics/metric-table.ts'
 import { adminKey, openHub } from './open-hub.ts'
 import { parsePrometheus, sampleOfFamily } from './prometheus-parser.ts'
 import type { ParsedFamily } from './prometheus-parser.ts'
@@ -39,7 +40,10 @@ describe('the metrics of a hub', () => {
   it('parse, and count requests by agent, operation, outcome, binding and version with their latency [B-171 T-12]', async (t) => {
     const { hub, agent } = await openHub(t, { agents })
     const before = await metricsOf(hub.url)
-    assert.ok(before.length > 20)
+    assert.deepEqual(
+      before.map(({ name, type }) => [name, type]),
+      metricTable.map(({ name, type }) => [name, type]),
+    )
     const rest = await agent('echo', { version: '1.0', prefer: ['HTTP+JSON'] })
     await rest.ask('one')
     await rest.ask('two')

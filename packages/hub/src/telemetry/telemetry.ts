@@ -1,5 +1,6 @@
 /** The telemetry of the hub: traces, metrics and spans for a collector. Disabled parts cost nothing. */
 import type { IncomingMessage } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { AgentLog } from '@parley/a2a'
 import {
   readTraceparent,
@@ -16,28 +17,24 @@ import type { TelemetryConfig } from '../config/sections/telemetry.ts'
 import { hubVersion } from '../config/hub-version.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { namespacedKv } from '../store/namespaced-kv.ts'
-import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Traces, TraceSpan } from './traces/trace-types.ts'
-import { createHubMetrics, type AgentUpSample, type HubMetrics, type HubMetricsDeps } from './metrics/hub-metrics.ts'
-import { createMetricRegistry } from './metrics/metric-registry.ts'
+import { createHubMetrics, type HubMetrics, type MetricSources } from './metrics/metric-table.ts'
 import { createMetricsRoute, isFromThisMachine } from './metrics/metrics-route.ts'
-import type { Otel, OtlpSettings } from './otel/otel.ts'
-import { addProcessMetrics } from './metrics/process-metrics.ts'
+import type { Otel } from './otel/otel.ts'
+import { observedTask, type StoreCall } from './observer.ts'
 import { createStatsHistory, type StatsHistory } from './stats/stats-history.ts'
 import { createStoreMonitor, type StoreReport } from './store/store-monitor.ts'
 import { createTraceIndex, readTracePosition, type TraceIndex } from './traces/trace-index.ts'
 import { createTraces } from './traces/traces.ts'
 
-export interface TelemetryDeps extends Pick<
-  HubMetricsDeps,
-  'readers' | 'connections' | 'queues' | 'auditExports' | 'secretProviders'
+export interface TelemetryDeps extends Omit<
+  MetricSources,
+  'storeReport' | 'endedTasks' | 'otlpSpans' | 'eventLoopDelay'
 > {
   /** The open streams of an agent, or of the hub. */
   streams(agent?: string): number
   /** Closed if telemetry cannot be opened. */
   readonly store: FullStore
-  /** `undefined` until the registry exists. */
-  agents(): Pick<AgentRegistry, 'names' | 'status'> | undefined
   readonly log: AgentLog
   readonly now: () => number
   /** Default: `now`. */
@@ -87,7 +84,6 @@ export async function openTelemetry(config: TelemetryConfig, parts: TelemetryDep
 async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): Promise<Telemetry> {
   const { log } = parts
   const { now, monotonicNow } = clockOf(parts)
-  const version = hubVersion()
   const hasIndex = config.traces || config.otlp !== undefined
   const monitor = createStoreMonitor({
     store: parts.store,
@@ -98,28 +94,19 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
     feedReaders: hasIndex ? [{ name: 'traces', position: () => readTracePosition(telemetryKv()) }] : [],
     ...omitUndefined({ lastBackupAt: parts.lastBackupAt }),
   })
-  const metrics =
-    config.metrics === false
-      ? undefined
-      : createHubMetrics({
-          ...parts,
-          storeReport: monitor.report,
-          hasAgent: (name) => parts.agents()?.names().includes(name) === true,
-          agents: () => agentUpSamples(parts.agents()),
-          endedTasks: () => stats.endedTasks(),
-        })
+  const hasAgent = (name: string): boolean => parts.agents()?.status(name) !== undefined
+  const eventLoopDelay = monitorEventLoopDelay({ resolution: 20 })
+  const metrics = config.metrics === false ? undefined : openMetrics()
   const stats = createStatsHistory({
     kv: telemetryKv(),
     log,
     now,
-    hasAgent: (name) => parts.agents()?.names().includes(name) === true,
+    hasAgent,
     streams: parts.streams,
   })
-  const processMetrics = metrics === undefined ? undefined : addProcessMetrics(metrics.registry, version)
-  const store = metrics === undefined ? parts.store : timedStore(parts.store, metrics.onStore)
-  // Without metrics, only the export counters are reported.
-  const registry = metrics?.registry ?? createMetricRegistry()
-  const otel = config.otlp === undefined ? undefined : await loadOtel(otlpSettingsOf(config.otlp, metrics))
+  const store =
+    metrics === undefined ? parts.store : timedStore(parts.store, (call) => metrics.observe('storeCall', call))
+  const otel = config.otlp === undefined ? undefined : await loadOtel(config.otlp)
   const index = hasIndex ? openIndex() : undefined
   const traces = index === undefined || !config.traces ? undefined : createTraces({ store, kv: telemetryKv(), index })
   const front = metrics === undefined ? undefined : metricsMiddleware(metrics)
@@ -133,11 +120,12 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
     withListeners: ({ onOutcome, onEvent }, push) => ({
       onOutcome(answered) {
         onOutcome(answered)
-        metrics?.onOutcome(answered)
+        metrics?.observe('call', { outcome: answered, agent: hasAgent(answered.agent) ? answered.agent : undefined })
         stats.onOutcome(answered)
       },
       onEvent(event, about) {
-        metrics?.onEvent(event, about)
+        const task = observedTask(event, about)
+        if (task !== undefined) metrics?.observe('task', task)
         stats.onEvent(event, about)
         index?.wake()
         return onEvent(event, about)
@@ -153,11 +141,11 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
     await index?.close()
     await stats.close()
     await otel?.close()
-    processMetrics?.close()
+    eventLoopDelay.disable()
   }
 
   function onNews(news: PushResult): void {
-    metrics?.onPush(news)
+    metrics?.observe('push', news)
     const span = otel === undefined ? undefined : pushResultSpan(news)
     if (span !== undefined) otel?.onSpan(span)
   }
@@ -168,7 +156,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
 
   function openIndex(): TraceIndex {
     const ended = (span: TraceSpan, agent: string, owner: string): void => {
-      metrics?.onSpan(span)
+      metrics?.observe('span', span)
       stats.onSpan(span, agent, owner)
       otel?.onSpan(span)
     }
@@ -187,9 +175,21 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
     })
   }
 
-  async function loadOtel(settings: OtlpSettings): Promise<Otel> {
+  function openMetrics(): HubMetrics {
+    eventLoopDelay.enable()
+    return createHubMetrics({
+      ...parts,
+      storeReport: monitor.report,
+      endedTasks: () => stats.endedTasks(),
+      otlpSpans: () => otel?.spans,
+      eventLoopDelay,
+    })
+  }
+
+  async function loadOtel({ interval, ...settings }: NonNullable<TelemetryConfig['otlp']>): Promise<Otel> {
     const { openOtel } = await import('./otel/otel.ts')
-    return openOtel(settings, { registry, version, log, now })
+    const registry = settings.metrics ? metrics?.registry : undefined
+    return openOtel({ ...settings, intervalMs: interval }, { registry, version: hubVersion(), log, now })
   }
 
   function metricsMiddleware({ registry: counted }: HubMetrics): Middleware {
@@ -200,18 +200,6 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
     const isPublic = (request: IncomingMessage): boolean => isForAll || isFromThisMachine(request, parts.config())
     return createMetricsRoute({ registry: counted, isPublic, isAdmin, limiter, log })
   }
-}
-
-function agentUpSamples(agents: Pick<AgentRegistry, 'names' | 'status'> | undefined): readonly AgentUpSample[] {
-  return (agents?.names() ?? []).flatMap((name) => {
-    const status = agents?.status(name)
-    return status === undefined ? [] : [{ name, kind: status.kind, isUp: status.state === 'open' }]
-  })
-}
-
-function otlpSettingsOf(otlp: NonNullable<TelemetryConfig['otlp']>, metrics: HubMetrics | undefined): OtlpSettings {
-  const { interval: intervalMs, ...same } = otlp
-  return { ...same, intervalMs, metrics: otlp.metrics && metrics !== undefined }
 }
 
 /** The span of one webhook attempt, as the log of attempts will have it. */
@@ -247,10 +235,7 @@ const taskMethods: TimedMethods<FullStore['tasks']> = {
 }
 
 /** Measures the duration and failures of store calls. Results are not inspected. */
-export function timedStore(
-  store: FullStore,
-  observe: (operation: string, seconds: number, isOk: boolean) => void,
-): FullStore {
+export function timedStore(store: FullStore, observe: (call: StoreCall) => void): FullStore {
   return Object.assign(timed(store, { prune: 'prune' }), {
     tasks: timed(store.tasks, taskMethods),
     push: timed(store.push, { claim: 'claimPush' }),
@@ -264,7 +249,9 @@ export function timedStore(
       const method = (part[name as keyof Part] as AsyncMethod).bind(part)
       view[name] = (...given) => {
         const startedAt = performance.now()
-        const report = (isOk: boolean): void => observe(operation, (performance.now() - startedAt) / 1_000, isOk)
+        const report = (isOk: boolean): void => {
+          observe({ operation, seconds: (performance.now() - startedAt) / 1_000, isOk })
+        }
         const answer = method(...given)
         answer.then(
           () => report(true),

@@ -18,7 +18,7 @@ describe('metrics', () => {
     counter.add(['x', 'NOT_FOUND'])
     counter.add(['x', 'NOT_FOUND'], 2)
     counter.add(['y', ''])
-    registry.gauge(about('b'), () => [{ labels: [], value: 0.5 }])
+    registry.observed(about('b'), 'gauge', () => [[0.5], [undefined]])
     assert.equal(
       prometheusText(await registry.collect()),
       [
@@ -79,14 +79,14 @@ describe('metrics', () => {
 
   it('that fail are omitted, and the others are reported', async () => {
     const registry = createMetricRegistry()
-    registry.gauge(about('bad'), () => Promise.reject(new Error('down')))
-    registry.gauge(about('good'), async () => [{ labels: [], value: Infinity }])
+    registry.observed(about('bad'), 'gauge', () => Promise.reject(new Error('down')))
+    registry.observed(about('good'), 'gauge', async () => [[Infinity]])
     assert.match(prometheusText(await registry.collect()), /^# HELP good .*\n# TYPE good gauge\ngood \+Inf\n$/)
   })
 
   it('have one name each', () => {
     const registry = createMetricRegistry()
     registry.counter(about('a'))
-    assert.throws(() => registry.gauge(about('a'), () => []), /duplicate metric a/)
+    assert.throws(() => registry.observed(about('a'), 'gauge', () => []), /duplicate metric a/)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The metric registry: counters, histograms, and gauges that are evaluated on read. Counting is one map lookup. The output formats,
- * Prometheus text and OTLP, are elsewhere.
+ * The metric registry: counters, histograms, and values that are read when the metrics are collected. Counting is one map lookup. The
+ * output formats, Prometheus text and OTLP, are elsewhere.
  */
 
 export type MetricType = 'counter' | 'gauge' | 'histogram'
@@ -45,15 +45,14 @@ export interface Histogram {
   observe(labels: readonly string[], value: number): void
 }
 
-/** Evaluated on read. A gauge that fails is omitted. */
-export type Gauge = () => Iterable<Sample> | Promise<Iterable<Sample>>
+/** Values with their labels. A value of `undefined` is omitted. */
+export type Values = readonly (readonly [value: number | undefined, ...labels: readonly string[]])[]
 
 export interface MetricRegistry {
   counter(about: MetricInfo): Counter
   histogram(about: MetricInfo, bounds: readonly number[]): Histogram
-  gauge(about: MetricInfo, look: Gauge): void
-  /** A counter whose value is kept elsewhere. */
-  externalCounter(about: MetricInfo, look: Gauge): void
+  /** A metric whose values are kept elsewhere. They are read when the metrics are collected; a metric that fails is omitted. */
+  observed(about: MetricInfo, type: 'counter' | 'gauge', read: () => Values | Promise<Values>): void
   collect(): Promise<readonly MetricFamily[]>
 }
 
@@ -68,11 +67,6 @@ export function createMetricRegistry(): MetricRegistry {
   function reserveName({ name }: MetricInfo): void {
     if (names.has(name)) throw new Error(`duplicate metric ${name}`)
     names.add(name)
-  }
-
-  function addObserved(about: MetricInfo, type: 'counter' | 'gauge', look: Gauge): void {
-    reserveName(about)
-    families.push(async () => ({ ...about, type, samples: [...(await look())] }))
   }
 
   return {
@@ -118,8 +112,14 @@ export function createMetricRegistry(): MetricRegistry {
       }
     },
 
-    gauge: (about, look) => addObserved(about, 'gauge', look),
-    externalCounter: (about, look) => addObserved(about, 'counter', look),
+    observed(about, type, read) {
+      reserveName(about)
+      families.push(async () => {
+        const values = await read()
+        const samples = values.flatMap(([value, ...labels]) => (value === undefined ? [] : [{ labels, value }]))
+        return { ...about, type, samples }
+      })
+    },
 
     async collect() {
       const collected = await Promise.allSettled(families.map(async (family) => family()))

@@ -12,7 +12,7 @@ import { silentLog } from '../testing/traced-server.ts'
 async function open(t: TestContext, isOpen: boolean, host = '127.0.0.1', publicUrl?: string) {
   const listen = { host } as HubConfig['listen']
   const registry = createMetricRegistry()
-  registry.gauge({ name: 'a', otel: 'a', unit: '1', help: 'A.', labels: [] }, () => [{ labels: [], value: 1 }])
+  registry.observed({ name: 'a', otel: 'a', unit: '1', help: 'A.', labels: [] }, 'gauge', () => [[1]])
   const isAdmin = (key: string): boolean => key === 'the-key'
   const front = createMetricsRoute({
     registry,

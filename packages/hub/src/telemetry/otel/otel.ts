@@ -26,7 +26,6 @@ export interface OtlpSettings {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly traces: boolean
-  readonly metrics: boolean
   /** The share of traces to export, from 0 to 1. */
   readonly sample: number
   readonly intervalMs: number
@@ -34,7 +33,8 @@ export interface OtlpSettings {
 }
 
 export interface OtelDeps {
-  readonly registry: MetricRegistry
+  /** Absent if metrics are not exported. */
+  readonly registry: Pick<MetricRegistry, 'collect'> | undefined
   readonly version: string
   readonly log: AgentLog
   readonly now: () => number
@@ -42,6 +42,7 @@ export interface OtelDeps {
 
 export interface Otel {
   onSpan(span: TraceSpan): void
+  readonly spans: SpanQueue['counts']
   /** Sends pending data, within a time limit. */
   close(): Promise<void>
 }
@@ -73,20 +74,20 @@ export function openOtel(settings: OtlpSettings, parts: OtelDeps): Otel {
     spanProcessors: [queue],
   })
   const tracer = tracers.getTracer('parley', parts.version)
-  countSpans(registry, queue)
-  const meters = settings.metrics ? openMeters() : undefined
+  const meters = registry === undefined ? undefined : openMeters(registry)
 
-  function openMeters(): MeterProvider {
+  function openMeters(exported: Pick<MetricRegistry, 'collect'>): MeterProvider {
     const reader = new PeriodicExportingMetricReader({
       exporter: new OTLPMetricExporter(address('metrics')),
       exportIntervalMillis: settings.intervalMs,
       exportTimeoutMillis: Math.min(timeoutMillis, settings.intervalMs),
-      metricProducers: [metricProducer(registry, now)],
+      metricProducers: [metricProducer(exported, now)],
     })
     return new MeterProvider({ resource, readers: [reader] })
   }
 
   return {
+    spans: queue.counts,
     onSpan(span) {
       if (!settings.traces || !span.isSampled || !isInSample(span.traceId, settings.sample)) return
       exportSpan(tracer, ids, span)
@@ -102,19 +103,6 @@ export function openOtel(settings: OtlpSettings, parts: OtelDeps): Otel {
 /** The same for all spans of a trace, in every process. */
 export function isInSample(traceId: string, share: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32
-}
-
-function countSpans(registry: MetricRegistry, { counts }: SpanQueue): void {
-  const about = {
-    name: 'parley_otlp_spans_total',
-    otel: 'parley.otlp.spans',
-    unit: '{span}',
-    help: 'Spans for the collector: accepted, rejected, or dropped because the queue was full.',
-    labels: ['outcome'],
-  }
-  registry.externalCounter(about, () =>
-    Object.entries(counts).map(([outcome, value]) => ({ labels: [outcome], value })),
-  )
 }
 
 /** The metrics of the hub for OpenTelemetry: the same counters that Prometheus reads. */

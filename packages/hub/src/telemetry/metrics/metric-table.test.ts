@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type Struct, type TaskState } from '@parley/a2a'
+import { memoryStore, type StreamEvent, type Struct, type TaskState } from '@parley/a2a'
 import type { Store } from '@parley/a2a/stores'
 import type { CallOutcome } from '@parley/a2a/server'
+import type { AgentStatus } from '../../registry/agent-registry.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
-import { createHubMetrics } from './hub-metrics.ts'
+import { createHubMetrics, type HubMetricsDeps } from './metric-table.ts'
 import { prometheusText } from './metrics-route.ts'
+import { observedTask } from '../observer.ts'
 import { timedStore } from '../telemetry.ts'
 
 const answered: CallOutcome = {
@@ -21,23 +23,26 @@ const answered: CallOutcome = {
 
 function open(store: Pick<Store, 'tasks'> = memoryStore()) {
   let now = 0
-  const metrics = createHubMetrics({
+  const agents = new Map([
+    ['gpt', { kind: 'openai', state: 'open' }],
+    ['bot', { kind: 'openclaw', state: 'unavailable' }],
+  ])
+  // Rows whose source is missing have no values.
+  const sources: Partial<HubMetricsDeps> = {
     store,
-    storeReport: async () => undefined,
-    auditExports: async () => [],
     secretProviders: () => [{ provider: 'vault', stale: 2 }],
     streams: () => 3,
     readers: () => ({ unsentBytes: 5, paused: 6, disconnected: 7, pagesRead: 8, pagesShared: 9, stalled() {} }),
     connections: () => ({ open: 10, refused: 11, dropped: 12 }),
-    hasAgent: (name) => name === 'gpt',
-    agents: () => [
-      { name: 'gpt', kind: 'openai', isUp: true },
-      { name: 'bot', kind: 'openclaw', isUp: false },
-    ],
+    agents: () => ({
+      names: () => [...agents.keys()],
+      status: (name) => ({ name, ...agents.get(name) }) as AgentStatus,
+    }),
     endedTasks: async () => new Map([['gpt', { ended: 6, failed: 4, isFailing: true }]]),
     queues: () => [{ agent: 'gpt', waiting: 2, running: 1 }],
     now: () => now,
-  })
+  }
+  const metrics = createHubMetrics(sources as HubMetricsDeps)
   const lines = async () => prometheusText(await metrics.registry.collect()).split('\n')
   return { metrics, lines, later: (ms: number) => (now += ms) }
 }
@@ -60,11 +65,11 @@ const span = (kind: TraceSpan['kind'], attributes: Struct, outcome: 'ok' | 'erro
 describe('what the hub counts', () => {
   it('is every request: by agent, operation, outcome, binding and version, and how long it took [B-171 T-12]', async () => {
     const { metrics, lines } = open()
-    metrics.onOutcome(answered)
-    metrics.onOutcome(answered)
-    metrics.onOutcome({ ...answered, outcome: 'RATE_LIMITED', binding: 'GRPC' })
+    metrics.observe('call', { agent: 'gpt', outcome: answered })
+    metrics.observe('call', { agent: 'gpt', outcome: answered })
+    metrics.observe('call', { agent: 'gpt', outcome: { ...answered, outcome: 'RATE_LIMITED', binding: 'GRPC' } })
     const { operation: _, version: _version, ...card } = answered
-    metrics.onOutcome({ ...card, endpoint: 'card' })
+    metrics.observe('call', { agent: 'gpt', outcome: { ...card, endpoint: 'card' } })
     const shown = await lines()
     const counted = (operation: string, outcome: string, binding: string, version: string) =>
       `parley_requests_total{agent="gpt",operation="${operation}",outcome="${outcome}",binding="${binding}",version="${version}"}`
@@ -77,7 +82,8 @@ describe('what the hub counts', () => {
 
   it('has no series for unknown agent names from requests: their number is unbounded', async () => {
     const { metrics, lines } = open()
-    for (let n = 0; n < 50; n += 1) metrics.onOutcome({ ...answered, agent: `guess-${n}`, outcome: 'TASK_NOT_FOUND' })
+    for (let n = 0; n < 50; n += 1)
+      metrics.observe('call', { agent: undefined, outcome: { ...answered, agent: `guess-${n}` } })
     const shown = (await lines()).filter((line) => line.startsWith('parley_requests_total{'))
     assert.deepEqual(shown.length, 1)
     assert.match(shown[0] ?? '', /agent="-".* 50$/)
@@ -86,14 +92,15 @@ describe('what the hub counts', () => {
   it('is tasks that begin and end, once each, whatever is said in between [T-12]', async () => {
     const { metrics, lines } = open()
     const about = { agent: 'gpt', tenant: '', owner: 'ann', taskId: 't', contextId: 'c' }
+    const observe = (event: StreamEvent): void => {
+      const task = observedTask(event, about)
+      if (task !== undefined) metrics.observe('task', task)
+    }
     for (const state of ['SUBMITTED', 'WORKING', 'WORKING', 'COMPLETED']) {
       const status = { state: `TASK_STATE_${state}` as TaskState }
-      metrics.onEvent({ statusUpdate: { taskId: 't', contextId: 'c', status } }, about)
+      observe({ statusUpdate: { taskId: 't', contextId: 'c', status } })
     }
-    metrics.onEvent(
-      { artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } },
-      about,
-    )
+    observe({ artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } })
     const shown = await lines()
     assert.ok(shown.includes('parley_tasks_started_total{agent="gpt"} 1'))
     assert.ok(shown.includes('parley_tasks_ended_total{agent="gpt",state="completed"} 1'))
@@ -141,9 +148,9 @@ describe('what the hub counts', () => {
   it('counts webhook deliveries, their delay, and dead letters', async () => {
     const { metrics, lines } = open()
     const news = { agent: 'a', taskId: 't', configId: 'c', seq: 2, attempt: 1, detail: '', at: 0, durationMs: 5 }
-    metrics.onPush({ ...news, outcome: 'failed', lagMs: 10 })
-    metrics.onPush({ ...news, outcome: 'delivered', lagMs: 1_500 })
-    metrics.onPush({ ...news, outcome: 'dead' })
+    metrics.observe('push', { ...news, outcome: 'failed', lagMs: 10 })
+    metrics.observe('push', { ...news, outcome: 'delivered', lagMs: 1_500 })
+    metrics.observe('push', { ...news, outcome: 'dead' })
     const shown = await lines()
     for (const line of [
       'parley_push_attempts_total{outcome="failed"} 1',
@@ -158,11 +165,12 @@ describe('what the hub counts', () => {
 
   it('is what agents did: tasks, turns, calls of agents, tools and models, with tokens and cost', async () => {
     const { metrics, lines } = open()
-    metrics.onSpan(span('task', { 'gen_ai.agent.name': 'gpt', state: 'TASK_STATE_FAILED' }, 'error'))
-    metrics.onSpan(span('turn', { 'gen_ai.agent.name': 'gpt' }))
-    metrics.onSpan(span('hop', { agent: 'bot' }))
-    metrics.onSpan(span('tool', { 'gen_ai.tool.name': 'search' }, 'error'))
-    metrics.onSpan(
+    metrics.observe('span', span('task', { 'gen_ai.agent.name': 'gpt', state: 'TASK_STATE_FAILED' }, 'error'))
+    metrics.observe('span', span('turn', { 'gen_ai.agent.name': 'gpt' }))
+    metrics.observe('span', span('hop', { agent: 'bot' }))
+    metrics.observe('span', span('tool', { 'gen_ai.tool.name': 'search' }, 'error'))
+    metrics.observe(
+      'span',
       span('model', {
         'gen_ai.operation.name': 'chat',
         'gen_ai.request.model': 'm',
@@ -188,7 +196,7 @@ describe('what the hub counts', () => {
 
   it('is how long the store takes, and how often it fails', async () => {
     const { metrics, lines } = open()
-    const store = timedStore(memoryStore(), metrics.onStore)
+    const store = timedStore(memoryStore(), (call) => metrics.observe('storeCall', call))
     await store.tasks.load('missing')
     await store.close()
     await assert.rejects(store.tasks.load('missing'))
