@@ -25,12 +25,12 @@ import type { LoadedTask } from './task/loaded-task.ts'
 import { DuplicateMessage } from './task/append-batch.ts'
 import { createLogPages } from './task/log-pages.ts'
 import { createMessageClaims } from './message/message-claims.ts'
-import { createInFlightMap } from './in-flight-map.ts'
+import { InFlightMap } from './in-flight-map.ts'
 import { createPushService, type PushService } from './push/push-service.ts'
 import { withStoreErrors } from './store-errors.ts'
 import { createRecovery } from './recovery/recovery.ts'
 import { createTaskCache, type TaskReader } from './task/task-cache.ts'
-import type { TurnInput } from './turn/turn-input.ts'
+import type { TurnInput } from './turn/turn-runner.ts'
 import { type TaskRun, nextTurn, startTaskRun as start } from './turn/task-run.ts'
 import { createTaskStreams, isSettled } from './task/task-streams.ts'
 import { createEventListener } from './task/log-events.ts'
@@ -43,7 +43,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const { now, monotonicNow } = clockOf(deps)
   const store = withStoreErrors(deps.store)
   const holder = newId()
-  const runs = createInFlightMap<TaskRun>()
+  const runs = new InFlightMap<TaskRun>()
   let isClosing = false
   let isDraining = false
   const isShared = Number.isFinite(store.leaseTtlMs)

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createInFlightMap } from './in-flight-map.ts'
+import { InFlightMap } from './in-flight-map.ts'
 
 describe('a map for short-lived entries', () => {
   it('returns the last value, and nothing for removed keys', () => {
-    const map = createInFlightMap<{ n: number }>()
+    const map = new InFlightMap<{ n: number }>()
     map.set('a', { n: 1 })
     map.set('a', { n: 2 })
     assert.equal(map.get('a')?.n, 2)
-    assert.equal(map.size(), 1)
+    assert.equal(map.size, 1)
     map.delete('a')
     map.delete('never there')
     assert.equal(map.get('a'), undefined)
-    assert.equal(map.size(), 0)
+    assert.equal(map.size, 0)
   })
 
   it('iterates in insertion order, also while entries are removed and added', () => {
-    const map = createInFlightMap<{ n: number }>()
+    const map = new InFlightMap<{ n: number }>()
     for (let n = 0; n < 5; n += 1) map.set(String(n), { n })
     const seen: number[] = []
     for (const { n } of map.values()) {
@@ -33,7 +33,7 @@ describe('a map for short-lived entries', () => {
   it('frees removed entries without waiting for a full collection', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
-    const map = createInFlightMap<object>()
+    const map = new InFlightMap<object>()
     collect()
     const before = process.memoryUsage().heapUsed
     for (let n = 0; n < 20_000; n += 1) {

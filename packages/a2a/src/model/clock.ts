@@ -1,7 +1,7 @@
 /**
  * The two clocks of a process. Wall time is shown, stored and compared with other machines; it may step back or forward at any
  * moment (an operator, NTP, a virtual machine that resumes). Durations within a process (timeouts, rate limits, caches) are
- * measured with the monotonic clock, which never steps. `toTimestamp` reads the timestamps of peers.
+ * measured with the monotonic clock, which never steps. `startTimer` waits; `toTimestamp` reads the timestamps of peers.
  */
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
@@ -40,6 +40,23 @@ export function createStepCorrection({ now, monotonicNow }: Clock): (at: number)
     const stepMs = now() - monotonicNow() - startedAt
     return Math.abs(stepMs) < smallestStepMs ? at : Math.round(at - stepMs)
   }
+}
+
+/** Node fires longer timers at once. */
+export const maxTimerMs = 2 ** 31 - 1
+
+/**
+ * Calls `act` after a delay of any length, unless it is canceled first by the returned function. An
+ * infinite delay never ends.
+ */
+export function startTimer(delayMs: number, act: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const wait = (ms: number): void => {
+    if (ms === Infinity) return
+    timer = ms > maxTimerMs ? setTimeout(wait, maxTimerMs, ms - maxTimerMs) : setTimeout(act, Math.ceil(ms))
+  }
+  wait(delayMs)
+  return () => clearTimeout(timer)
 }
 
 // Timestamps as 1.0 writes them: UTC, milliseconds, `Z` (J-3). Peers write them in other ways too.

@@ -14,9 +14,9 @@ import type { AgentEntry, CallContext, EngineLimits } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { DuplicateMessage } from '../task/append-batch.ts'
 import { type MessageClaims, createDirectReplies } from './message-claims.ts'
-import { createInFlightMap } from '../in-flight-map.ts'
+import { InFlightMap } from '../in-flight-map.ts'
 import type { TaskCache } from '../task/task-cache.ts'
-import type { TurnInput } from '../turn/turn-input.ts'
+import type { TurnInput } from '../turn/turn-runner.ts'
 import { createOpenTaskQuota } from './open-task-quota.ts'
 import type { TaskRun } from '../turn/task-run.ts'
 import { hideSecrets } from './message-secrets.ts'
@@ -45,7 +45,7 @@ export interface AcceptDeps {
 }
 
 export function createMessageAcceptor(deps: AcceptDeps) {
-  const inFlight = createInFlightMap<{ readonly hash: string; readonly accepted: Promise<AcceptedMessage> }>()
+  const inFlight = new InFlightMap<{ readonly hash: string; readonly accepted: Promise<AcceptedMessage> }>()
   const replies = createDirectReplies(deps.monotonicNow)
   const quota = createOpenTaskQuota(deps.store.tasks, deps.limits.tasksPerCaller)
 

@@ -10,7 +10,7 @@ import { type TaskFold, inputTimeoutMessage, taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import type { TaskCache } from '../task/task-cache.ts'
 import { toAgentMessage } from '../turn/report-interpreter.ts'
-import type { TurnInput } from '../turn/turn-input.ts'
+import type { TurnInput } from '../turn/turn-runner.ts'
 import { type TaskRun, nextTurn } from '../turn/task-run.ts'
 import * as intents from '../task/task-intents.ts'
 

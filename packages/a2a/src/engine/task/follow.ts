@@ -3,10 +3,10 @@
  * events. A reader is a cursor: nothing is queued for it, so a slow reader costs the others nothing. It reads the newest events
  * from memory, shared with all other readers, and older ones from the store.
  */
+import { startTimer } from '../../model/clock.ts'
 import { A2AError } from '../../model/error.ts'
 import { isTerminal, type TaskState } from '../../model/state.ts'
 import type { AgentEntry, CallContext, Pollable, TaskEventStream, StreamItem } from '../contract.ts'
-import { setSharedTimeout } from '../shared-timers.ts'
 import type { LogEvent } from './log-events.ts'
 import type { LoadedTask } from './loaded-task.ts'
 import type { LogPages } from './log-pages.ts'
@@ -305,14 +305,14 @@ export function waitUntil(loaded: LoadedTask, holds: () => boolean, waitMs: numb
   if (holds()) return Promise.resolve(true)
   if (loaded.failure !== undefined) return Promise.reject(streamInterrupted(loaded.failure))
   return new Promise((resolve, reject) => {
-    const timer = Number.isFinite(waitMs) ? setSharedTimeout(waitMs, () => finish(false)) : undefined
+    const cancelTimer = startTimer(waitMs, () => finish(false))
     const listener = (): void => {
       if (holds()) finish(true)
       else if (loaded.failure !== undefined) finish(undefined)
     }
     loaded.listeners.add(listener)
     function finish(result: boolean | undefined): void {
-      timer?.cancel()
+      cancelTimer()
       loaded.listeners.delete(listener)
       if (result === undefined) reject(streamInterrupted(loaded.failure))
       else resolve(result)

@@ -11,7 +11,6 @@ import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogPageCounts } from '../contract.ts'
 import { type LogEvent, eventOfRecord } from './log-events.ts'
 import { traceAt } from './fold.ts'
-import { setSharedTimeout, type SharedTimer } from '../shared-timers.ts'
 import type { LoadedTask } from './loaded-task.ts'
 
 export interface LogPage {
@@ -49,7 +48,7 @@ interface CachedPage {
   readonly loaded: LoadedTask
   readonly page: Promise<LogPage>
   readonly counted: { bytes: number }
-  timer: SharedTimer | undefined
+  timer: ReturnType<typeof setTimeout> | undefined
 }
 
 export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
@@ -151,7 +150,7 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
 
   function keep(key: string, page: CachedPage): void {
     total += page.counted.bytes
-    page.timer = setSharedTimeout(cacheMs, () => drop(key, page))
+    page.timer = setTimeout(() => drop(key, page), cacheMs)
     // The oldest are dropped first. A page larger than the whole cache is shared only while it is being read.
     for (const [oldest, one] of cache) {
       if (total <= cacheBytes) return
@@ -163,7 +162,7 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
     if (cache.get(key) !== page) return
     cache.delete(key)
     if (page.timer === undefined) return
-    page.timer.cancel()
+    clearTimeout(page.timer)
     total -= page.counted.bytes
   }
 }

@@ -12,7 +12,7 @@ import { createEndedTasks, foldLog, partitionOf, type TaskReading } from './ende
 import { emptyFold, foldRecord, foldFromSnapshot, taskView } from './fold.ts'
 import { type LoadedTaskDeps, LoadedTask } from './loaded-task.ts'
 import type { CallContext } from '../contract.ts'
-import { createInFlightMap } from '../in-flight-map.ts'
+import { InFlightMap } from '../in-flight-map.ts'
 import { readLog } from './read-log.ts'
 
 /**
@@ -66,7 +66,7 @@ export interface TaskCache {
 export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): TaskCache {
   const deps: LoadedTaskDeps = { ...options, onCommitted: committed }
   const { store } = deps
-  const loadedTasks = createInFlightMap<LoadedTask>()
+  const loadedTasks = new InFlightMap<LoadedTask>()
   const watches = new Map<LoadedTask, AbortController>()
   const loading = new Map<string, Promise<LoadedTask | LargeTask | undefined>>()
   const loadingLarge = new Map<string, Promise<LoadedTask | undefined>>()
@@ -301,13 +301,13 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
 
   /** Checks a few of the oldest each time, so that the cost does not depend on the number of busy tasks. */
   function evictIdle(): void {
-    if (loadedTasks.size() <= maxIdle) return
+    if (loadedTasks.size <= maxIdle) return
     let looked = 0
     for (const loaded of loadedTasks.values()) {
       looked += 1
       if (loaded.isIdle) forget(loaded)
       else touch(loaded)
-      if (looked >= 4 || loadedTasks.size() <= maxIdle) return
+      if (looked >= 4 || loadedTasks.size <= maxIdle) return
     }
   }
 }

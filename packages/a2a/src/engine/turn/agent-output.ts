@@ -21,7 +21,7 @@ export interface ReportSource {
 const maxBehind = 10_000
 
 /** Opens the output of the agent, once available. `signal` is that of its turn, for outputs that are stopped with it. */
-export function openReportSource(value: unknown, signal: () => AbortSignal): ReportSource {
+export function openReportSource(value: unknown, signal: AbortSignal): ReportSource {
   const source = sourceOf(value, signal)
   return { next: source.next, stop: () => ignoreErrors(source.stop) }
 }
@@ -35,13 +35,13 @@ function ignoreErrors(stop: () => void): void {
   }
 }
 
-function sourceOf(value: unknown, signal: () => AbortSignal): ReportSource {
+function sourceOf(value: unknown, signal: AbortSignal): ReportSource {
   if (value === undefined || value === null) return fromValues([])
   if (typeof value !== 'object') return fromReturned(value)
   // Before the iterator, which many streams have too: a reader can be canceled while it waits.
   if ('getReader' in value) return fromReader((value as ReadableStream<unknown>).getReader())
   if (Symbol.asyncIterator in value) return fromAsyncIterator((value as AsyncIterable<unknown>)[Symbol.asyncIterator]())
-  if ('subscribe' in value) return fromObservable(value as ObservableLike<Report>, signal())
+  if ('subscribe' in value) return fromObservable(value as ObservableLike<Report>, signal)
   if (Symbol.iterator in value) return fromValues(value as Iterable<unknown>)
   return fromReturned(value)
 }

@@ -2,47 +2,115 @@
  * One turn: calls the agent, writes its reports as they arrive, and carries out what the agent asks of its turn (a checkpoint, a
  * question). It ends with a `TurnEnding`, which the run writes.
  */
-import type { AgentFunction, AgentMessage, AskOptions, ResumeState, TurnStore } from '../../agents/agent.ts'
+import type { AgentFunction, AgentLog, AgentMessage, AskOptions, ResumeState, TurnStore } from '../../agents/agent.ts'
+import { startTimer } from '../../model/clock.ts'
+import { wireCodeOf } from '../../model/error-table.ts'
+import { A2AError } from '../../model/error.ts'
 import { newId } from '../../model/id.ts'
 import type { LogRecord, SpanOutcome, TurnOptions } from '../../model/record.ts'
-import type { Message, Task } from '../../model/task.ts'
-import type { Intent } from '../task/append-batch.ts'
-import type { AgentOptions, EngineLog } from '../contract.ts'
-import { earlierOf, inputTimeoutMessage, questionsToReplay, taskView } from '../task/fold.ts'
-import { setSharedTimeout, type SharedTimer } from '../shared-timers.ts'
-import type { LoadedTask } from '../task/loaded-task.ts'
-import { isThenable, openReportSource, type ReportSource } from './agent-output.ts'
-import { toAgentMessage, checkJson, endingOfReport, endsTurn, ReportInterpreter } from './report-interpreter.ts'
-import type { InterpretedReport } from './report-interpreter.ts'
+import { isTerminal, type TaskState } from '../../model/state.ts'
+import type { Json, Message, Task } from '../../model/task.ts'
+import type { IdempotencyKey } from '../../stores/store.ts'
+import type { AgentEntry, AgentOptions, EngineLog } from '../contract.ts'
 import { withRequestedSecrets, revealSecrets } from '../message/message-secrets.ts'
+import type { Intent } from '../task/append-batch.ts'
+import { earlierOf, inputTimeoutMessage, questionsToReplay, taskView } from '../task/fold.ts'
+import type { LoadedTask } from '../task/loaded-task.ts'
+import { eventContextOf } from '../task/log-events.ts'
 import type { TurnEnding } from '../task/task-intents.ts'
 import * as intents from '../task/task-intents.ts'
-import { createEventTransformer, type EventTransformer } from './event-transformer.ts'
-import type { SteeringInbox, TurnDeps } from './turn.ts'
-import { createSteeringInbox, createTurn, LazyAbortSignal, turnEnded } from './turn.ts'
-import { TurnClock, isStartDurable, writeTurnStart } from './turn-start.ts'
-import { endingOfError, isProtocolError } from './turn-failure.ts'
-import { createTurnLog } from './turn-log.ts'
-import { TurnQuestion } from './turn-question.ts'
+import { isThenable, openReportSource, type ReportSource } from './agent-output.ts'
+import {
+  checkJson,
+  describeError,
+  endingOfReport,
+  endsTurn,
+  EventTransformer,
+  type InterpretedReport,
+  ReportInterpreter,
+  toAgentMessage,
+} from './report-interpreter.ts'
+import { createSteeringInbox, EngineTurn, type SteeringInbox, TurnClock, type TurnDeps, turnEnded } from './turn.ts'
 import { TurnSpans } from './turn-spans.ts'
 import { appendRecord, createTurnStore } from './turn-store.ts'
-import type { TurnRunnerDeps, TurnInput } from './turn-input.ts'
 
-/** A class: a turn needs twenty closures, and most turns use three. */
+/** The input of a turn. */
+export interface TurnInput {
+  readonly message: Message
+  readonly options: TurnOptions
+  readonly turn: number
+  readonly attempt: number
+  /** The turn consumes the messages up to this seq. */
+  readonly consumedSeq: number
+  /** Set for the first turn of a task that is not in the log yet. */
+  readonly opening?: {
+    readonly idempotency?: IdempotencyKey
+    readonly atOnce: boolean
+    /** Whether the agent is called only once the opening is durable, whatever `openAfterMs` says. */
+    readonly isAwaited: boolean
+  }
+  /** Its start is already in the log. */
+  readonly started?: true
+  readonly resumed?: ResumeState
+  readonly reattach?: true
+}
+
+/** The outcome of the first message of a task. */
+export type TaskOpening = { readonly reply: Message } | { readonly submittedSeq: number }
+
+export interface TaskRunDeps {
+  readonly loaded: LoadedTask
+  readonly entry: AgentEntry
+  readonly log: EngineLog
+  readonly now: () => number
+  /** The limit of JSON values in one value that the agent reports. */
+  readonly jsonNodes: number
+  readonly monotonicNow: () => number
+  /** The question of a running turn timed out. */
+  expireInput(): void
+  /** The next turn belongs to another agent. */
+  isReplaced(): boolean
+  /** This process starts no more turns: another process runs them. */
+  isClosing(): boolean
+  conversation(loaded: LoadedTask): Promise<readonly Task[]>
+  referenced(loaded: LoadedTask, message: Message): Promise<readonly Task[]>
+  /** What the newest completed task of the conversation stored under a key. */
+  earlierStored(loaded: LoadedTask, key: string): Promise<Json | undefined>
+}
+
+export interface TurnRunnerDeps extends TaskRunDeps {
+  readonly opening: { resolve(opening: TaskOpening): void; reject(reason: unknown): void }
+  isStopped(): boolean
+  untilStopped<T>(value: Promise<T>): Promise<T | undefined>
+  expire(): void
+}
+
+/** A question that the turn waits on. */
+interface OpenQuestion {
+  readonly id: string
+  readonly state: TaskState
+  readonly answer: PromiseWithResolvers<Message>
+  /** When the wait is over, on the monotonic clock: it is a duration, independent of the wall clock. */
+  readonly overAt: number
+  readonly cancelTimer: () => void
+  /** A message was accepted as its answer, and is being written. */
+  isAnswered: boolean
+}
+
 export class TurnRunner implements TurnDeps {
   readonly input: TurnInput
   /** With its secrets, which the message in the log lacks. */
   readonly message: Message
   readonly #deps: TurnRunnerDeps
   readonly #limits: AgentOptions
-  readonly #stop = new LazyAbortSignal()
+  readonly #stop = new AbortController()
   readonly #interpreter: ReportInterpreter
   readonly #transformer: EventTransformer | undefined
   #inbox: SteeringInbox | undefined
   #hasBegun: boolean
   #isOver = false
   #questionCount = 0
-  #question: TurnQuestion | undefined
+  #question: OpenQuestion | undefined
   #heldIntents: Intent[] = []
   /** The agent has received the messages up to this seq, or is about to. */
   #takenSeq: number
@@ -50,34 +118,38 @@ export class TurnRunner implements TurnDeps {
   #spans: TurnSpans | undefined
   #log: EngineLog | undefined
   #store: TurnStore | undefined
-  #openTimer: SharedTimer | undefined
+  #cancelOpenTimer: (() => void) | undefined
   /** Settles when the start of the turn is durable; set only if the agent must not be called before. */
   #durableStart: Promise<unknown> | undefined
 
   constructor(deps: TurnRunnerDeps, input: TurnInput) {
+    const { loaded, entry, jsonNodes, now, monotonicNow, expire } = deps
+    const limits = entry.options
     this.input = input
     this.message = revealSecrets(input.message)
     this.#deps = deps
-    this.#limits = deps.entry.options
+    this.#limits = limits
     this.#clock = new TurnClock({
-      now: deps.now,
-      monotonicNow: deps.monotonicNow,
-      turnTimeoutMs: this.#limits.turnTimeoutMs,
+      now,
+      monotonicNow,
+      turnTimeoutMs: limits.turnTimeoutMs,
       // The deadline of this turn's message may not be in the log yet.
-      deadlineAt: () => earlierOf(deps.loaded.fold.deadlineAt, input.options.deadlineAt),
-      expire: deps.expire,
+      deadlineAt: () => earlierOf(loaded.fold.deadlineAt, input.options.deadlineAt),
+      expire,
     })
-    this.#interpreter = new ReportInterpreter(deps.loaded.fold, input.turn, deps.jsonNodes)
-    this.#transformer = createEventTransformer(deps, input.turn)
+    const createInterpreter = () => new ReportInterpreter(loaded.fold, input.turn, jsonNodes)
+    this.#interpreter = createInterpreter()
+    if (entry.transformEvent !== undefined)
+      this.#transformer = new EventTransformer(entry.transformEvent, eventContextOf(loaded), createInterpreter())
     this.#hasBegun = input.started === true
     this.#takenSeq = input.consumedSeq
     if (this.#hasBegun) this.#clock.start()
-    else if (input.opening === undefined || input.opening.atOnce || this.#limits.openAfterMs <= 0) this.begin(true)
-    else
-      this.#openTimer = setSharedTimeout(Math.min(this.#limits.openAfterMs, this.#limits.turnTimeoutMs), () =>
-        this.begin(true),
-      )
-    if (this.#limits.whenBusy === 'steer') for (const waiting of this.loaded.fold.waiting) this.handleMessage(waiting)
+    else if (input.opening === undefined || input.opening.atOnce || limits.openAfterMs <= 0) this.begin(true)
+    else {
+      const openAfterMs = Math.min(limits.openAfterMs, limits.turnTimeoutMs)
+      this.#cancelOpenTimer = startTimer(openAfterMs, () => this.begin(true))
+    }
+    if (limits.whenBusy === 'steer') for (const waiting of loaded.fold.waiting) this.handleMessage(waiting)
   }
 
   // Methods for the agent's turn.
@@ -103,7 +175,7 @@ export class TurnRunner implements TurnDeps {
   }
 
   get hasInputTimedOut(): boolean {
-    return this.#question?.hasTimedOut === true
+    return this.#deps.monotonicNow() >= (this.#question?.overAt ?? Infinity)
   }
 
   get spans(): TurnSpans {
@@ -125,19 +197,23 @@ export class TurnRunner implements TurnDeps {
     this.#spans?.endAll(outcome)
   }
 
+  /** Log lines of the agent for the operator, with their task, context and trace (B-171). Fields of one line override these. */
   get log(): EngineLog {
     const { id, fold, partition } = this.loaded
-    const { traceId } = this.spans
-    const about = { agent: partition.agent, taskId: id, contextId: fold.contextId, traceId }
-    return (this.#log ??= createTurnLog(this.#deps.log, about))
+    const about = { agent: partition.agent, taskId: id, contextId: fold.contextId, traceId: this.spans.traceId }
+    const at =
+      (level: keyof AgentLog): AgentLog[keyof AgentLog] =>
+      (message, fields) =>
+        this.#deps.log[level](message, { ...about, ...fields })
+    return (this.#log ??= { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') })
   }
 
   get messages(): AsyncIterable<Message> {
     return this.#steeringInbox().values
   }
 
-  signal(): AbortSignal {
-    return this.#stop.signal()
+  get signal(): AbortSignal {
+    return this.#stop.signal
   }
 
   async current(): Promise<Task | undefined> {
@@ -180,16 +256,23 @@ export class TurnRunner implements TurnDeps {
     if (known?.answer !== undefined) return known.answer
     this.begin(true)
     const id = known?.id ?? newId()
-    const { monotonicNow, expireInput: expire } = this.#deps
-    const timeoutMs = this.#limits.inputTimeout?.afterMs
-    const question = (this.#question = new TurnQuestion({ id, state, timeoutMs, monotonicNow, expire }))
+    const waitMs = this.#limits.inputTimeout?.afterMs ?? Infinity
+    const answer = Promise.withResolvers<Message>()
+    this.#question = {
+      id,
+      state,
+      answer,
+      overAt: this.#deps.monotonicNow() + waitMs,
+      cancelTimer: startTimer(waitMs, () => this.#deps.expireInput()),
+      isAnswered: false,
+    }
     this.#clock.pause()
     const asks = { id, turn: input.turn, isNew: known === undefined }
     loaded.post(intents.askQuestion(state, message, asks, this.#limits), 500)
     // Messages are consumed in order: one that already waits is the answer.
     const waiting = loaded.fold.waiting.find(({ seq }) => seq > this.#takenSeq)
     if (waiting !== undefined) this.handleMessage(waiting)
-    return question.answer
+    return answer.promise
   }
 
   // Methods for the run.
@@ -203,21 +286,55 @@ export class TurnRunner implements TurnDeps {
   begin(working: boolean): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
-    this.#openTimer?.cancel()
+    this.#cancelOpenTimer?.()
     this.#clock.start()
-    this.#durableStart = writeTurnStart(this.#deps, this.input, working)
+    this.#durableStart = this.#writeStart(working)
     this.#spans?.writeHeld()
+  }
+
+  /**
+   * Writes the start of the turn. Returns a promise that settles with the append, if the agent must wait for it. With `openAfterMs: 0`
+   * it must: after a crash before that, the agent has not run, and a repeated message runs it once. So must a turn repeated after a
+   * crash: its attempt is counted before the agent is called, so no two processes run the same attempt.
+   */
+  #writeStart(working: boolean): Promise<unknown> | undefined {
+    const { loaded, opening } = this.#deps
+    const { input } = this
+    const limits = this.#limits
+    const isAwaited = limits.openAfterMs <= 0 || input.attempt > 1 || input.opening?.isAwaited === true
+    if (input.opening === undefined) {
+      const start = intents.startTurn(input, input.consumedSeq, limits)
+      if (isAwaited) return loaded.write(start)
+      loaded.post(start, 200)
+      return undefined
+    }
+    const { idempotency } = input.opening
+    const written = loaded.write(intents.openTask(input.message, input.options, idempotency, limits, working))
+    written.then((seq) => opening.resolve({ submittedSeq: (seq as number) + 1 }), opening.reject)
+    return isAwaited ? written : undefined
+  }
+
+  /** Whether to call the agent: the start of its turn is durable, and the task has not ended meanwhile. */
+  async #isStartDurable(written: Promise<unknown>): Promise<boolean> {
+    const { loaded, untilStopped, isStopped } = this.#deps
+    try {
+      await untilStopped(written)
+    } catch {
+      // A duplicate, or the store cannot be written: the sender gets the error, and the agent is not called.
+      return false
+    }
+    return !isStopped() && !isTerminal(loaded.fold.status.state)
   }
 
   /** Resolves with the ending of the turn, or with `undefined` if it was stopped or replied without a task. */
   async run(): Promise<TurnEnding | undefined> {
     let opened: Promise<ReportSource> | undefined
-    const signal = (): AbortSignal => this.#stop.signal()
-    if (this.#durableStart !== undefined && !(await isStartDurable(this.#durableStart, this.#deps))) return undefined
+    const { signal } = this
+    if (this.#durableStart !== undefined && !(await this.#isStartDurable(this.#durableStart))) return undefined
     try {
       const output = this.#callAgent()
-      // An immediate result is not awaited, which is cheaper for a direct message. In later turns it is: by then the sender follows
-      // the task, and sees each report and not only the result.
+      // An immediate result is not awaited, so that a direct message is answered at once. In later turns it is: by then the sender
+      // follows the task, and sees each report and not only the result.
       if (this.input.opening !== undefined && !isThenable(output))
         return await this.#readReports(openReportSource(output, signal))
       opened = Promise.resolve(output).then((value) => openReportSource(value, signal))
@@ -249,37 +366,43 @@ export class TurnRunner implements TurnDeps {
   /** The answer to a question of this task is in the log: a message, or a timeout, whichever process noticed it. */
   handleAnswer(questionId: string): void {
     if (this.#question?.id !== questionId) return
-    const question = this.#question
+    const { answer, cancelTimer } = this.#question
     const { fold } = this.loaded
     this.#question = undefined
     this.#clock.start()
     for (const work of this.#heldIntents.splice(0)) this.loaded.post(work, 500)
-    const given = fold.questions.find(({ id }) => id === questionId)?.answer
-    question.resolve(given === undefined ? inputTimeoutMessage(fold) : revealSecrets(given))
+    cancelTimer()
+    const stored = fold.questions.find(({ id }) => id === questionId)?.answer
+    answer.resolve(stored === undefined ? inputTimeoutMessage(fold) : revealSecrets(stored))
   }
 
   /** Asks the agent to stop. */
   abort(reason: unknown): void {
     this.#stop.abort(reason)
     // An agent that waits for an answer listens to nothing else, and would let the grace period pass.
-    this.#question?.reject(reason)
+    if (this.#question !== undefined) this.#rejectQuestion(this.#question, reason)
   }
 
   /** The turn has ended: clears timers and waiters. With a reason, aborts the agent's signal. */
   end(reason: unknown): void {
     this.#isOver = true
-    this.#openTimer?.cancel()
+    this.#cancelOpenTimer?.()
     this.#clock.stop()
     this.#inbox?.end()
-    this.#question?.reject(reason ?? turnEnded())
+    if (this.#question !== undefined) this.#rejectQuestion(this.#question, reason ?? turnEnded())
     if (reason !== undefined) this.#stop.abort(reason)
+  }
+
+  #rejectQuestion({ cancelTimer, answer }: OpenQuestion, reason: unknown): void {
+    cancelTimer()
+    answer.reject(reason)
   }
 
   #callAgent(): unknown {
     const { agent } = this.#deps.entry
     const run: AgentFunction = typeof agent === 'function' ? agent : agent.run
     const attach = this.input.reattach && typeof agent === 'object' && agent.resume === 'reattach'
-    return (attach ? agent.reattach : run)(createTurn(this))
+    return (attach ? agent.reattach : run)(new EngineTurn(this))
   }
 
   async #readReports(source: ReportSource): Promise<TurnEnding | undefined> {
@@ -373,7 +496,7 @@ export class TurnRunner implements TurnDeps {
       return undefined
     }
     this.begin(false)
-    return endingOfError(reason, this.loaded, this.#stop.signal(), this.log)
+    return endingOfError(reason, this.loaded, this.signal, this.log)
   }
 
   #steeringInbox(): SteeringInbox {
@@ -396,4 +519,26 @@ export class TurnRunner implements TurnDeps {
   checkNotOver(): void {
     if (this.#isOver || this.#deps.isStopped()) throw turnEnded()
   }
+}
+
+/** Whether the agent threw the error deliberately: its message and code are for the caller. */
+function isProtocolError(reason: unknown): reason is A2AError {
+  return reason instanceof A2AError && reason.code !== 'INTERNAL'
+}
+
+/** The end of a turn whose agent threw. `signal` is the stop signal that the agent received. */
+function endingOfError(reason: unknown, { fold }: LoadedTask, signal: AbortSignal, log: EngineLog): TurnEnding {
+  // An agent that stops when its signal aborts has not failed, but it can stop only by throwing.
+  const hasStopped =
+    signal.aborted && (reason === signal.reason || (reason instanceof Error && reason.name === 'AbortError'))
+  if (hasStopped) log.debug('agent stopped', { cause: reason })
+  else log.error('agent failed', { cause: reason })
+  // A canceled task would show the AbortError as the reason why it has no result.
+  const isCanceled = signal.reason instanceof A2AError && signal.reason.code === 'CANCELED'
+  const note = hasStopped && isCanceled ? {} : { note: describeError(reason) }
+  const state = 'TASK_STATE_FAILED'
+  if (!isProtocolError(reason)) return { state, message: toAgentMessage('The agent failed', fold), ...note }
+  // Calling programs need to distinguish an unavailable agent from one that refuses.
+  const metadata = { reason: reason.details.reason ?? wireCodeOf(reason.code) }
+  return { state, message: toAgentMessage(reason.message, fold), metadata, ...note }
 }

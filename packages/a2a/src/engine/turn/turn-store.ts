@@ -11,7 +11,6 @@ import type { Json } from '../../model/task.ts'
 import { TurnStoreFullError } from '../../model/turn-store-full.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { checkJson } from './report-interpreter.ts'
-import type { TaskRunDeps } from './turn-input.ts'
 
 const maxKeyLength = 256
 const maxEntries = 1_000
@@ -30,10 +29,14 @@ interface RunningTurn {
   checkNotOver(): void
 }
 
-export function createTurnStore(
-  { loaded, jsonNodes, earlierStored }: Pick<TaskRunDeps, 'loaded' | 'jsonNodes' | 'earlierStored'>,
-  turn: RunningTurn,
-): TurnStore {
+interface TurnStoreDeps {
+  readonly loaded: LoadedTask
+  readonly jsonNodes: number
+  /** What the newest completed task of the conversation stored under a key. */
+  earlierStored(loaded: LoadedTask, key: string): Promise<Json | undefined>
+}
+
+export function createTurnStore({ loaded, jsonNodes, earlierStored }: TurnStoreDeps, turn: RunningTurn): TurnStore {
   /** By key. Counts writes that are still on their way to the log; only one turn of a task writes at a time. */
   let sizes: Map<string, number> | undefined
   /** Of writes that are still on their way to the log. */

@@ -1,6 +1,10 @@
-/** The `Turn` object of an agent: one turn of a task. It exposes the state of the engine and forwards requests to it. */
+/**
+ * The `Turn` object of an agent: one turn of a task. It exposes the state of the engine and forwards requests to it. With its clock, and
+ * the inbox of the messages that steer it.
+ */
 import type { AgentLog, AgentMessage, AskOptions, ResumeState, Turn, TurnStore } from '../../agents/agent.ts'
 import { anonymous, type Caller } from '../../model/caller.ts'
+import { type Clock, startTimer } from '../../model/clock.ts'
 import { A2AError } from '../../model/error.ts'
 import type { LogRecord, TurnOptions } from '../../model/record.ts'
 import { secretTextIn } from '../../model/secrets.ts'
@@ -22,7 +26,7 @@ export interface TurnDeps {
   readonly spans: TurnSpans
   readonly store: TurnStore
   readonly messages: AsyncIterable<Message>
-  signal(): AbortSignal
+  readonly signal: AbortSignal
   /** The current task, once all reports so far are written. */
   current(): Promise<Task | undefined>
   conversation(): Promise<readonly Task[]>
@@ -43,15 +47,11 @@ function callerOf({ partition }: LoadedTask, { scopes, skills }: TurnOptions): C
   }
 }
 
-export function createTurn(deps: TurnDeps): Turn {
-  return new EngineTurn(deps)
-}
-
 /**
  * A class for its getters, which an object literal would create anew for each turn. Methods are created on access, so that an agent
  * can destructure its turn: `async *agent({ text, ask })`.
  */
-class EngineTurn implements Turn {
+export class EngineTurn implements Turn {
   readonly message: Message
   readonly caller: Caller
   readonly resumed: ResumeState | undefined
@@ -97,7 +97,7 @@ class EngineTurn implements Turn {
   }
 
   get signal(): AbortSignal {
-    return this.#deps.signal()
+    return this.#deps.signal
   }
 
   get messages(): AsyncIterable<Message> {
@@ -191,26 +191,6 @@ export function messageText(message: Message): string {
   return (texts.length > 0 ? texts : message.parts.flatMap((part) => secretTextIn(part) ?? [])).join('\n')
 }
 
-/** An AbortSignal created on first access: most short turns never use it, and a controller is not free. */
-export class LazyAbortSignal {
-  #controller: AbortController | undefined
-  #aborted: { readonly reason: unknown } | undefined
-
-  signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason)
-    }
-    return this.#controller.signal
-  }
-
-  abort(reason: unknown): void {
-    if (this.#aborted !== undefined) return
-    this.#aborted = { reason }
-    this.#controller?.abort(reason)
-  }
-}
-
 /**
  * The steering messages of a turn, as they arrive. Each is consumed when the agent reads it and not before: an unread message still
  * waits when the turn ends, and starts the next.
@@ -250,4 +230,90 @@ export interface SteeringInbox {
   push(record: LogRecord): void
   end(): void
   readonly values: AsyncIterable<Message>
+}
+
+// When a turn ends at the latest: by the settings of its agent, or by the deadline of its task if that is earlier.
+// Both are durations from the moment they are known, on the monotonic clock: a step of the wall clock neither ends a running turn
+// nor extends it.
+
+export interface TurnClockDeps extends Clock {
+  readonly turnTimeoutMs: number
+  /** The deadline of the task as known so far; wall time. */
+  deadlineAt(): number | undefined
+  expire(): void
+}
+
+/** The two clocks are not read at the same instant, nor with the same precision. */
+const roundingMs = 2
+
+export class TurnClock {
+  readonly #deps: TurnClockDeps
+  #cancelTimer: (() => void) | undefined
+  #isRunning = false
+  /** When the agent's time is over, on the monotonic clock; `undefined` while it does not run. */
+  #timeoutAt: number | undefined
+  /** The deadline of the task as last read: in wall time, and on the monotonic clock. */
+  #deadline: { readonly wallAt: number; readonly at: number } | undefined
+
+  constructor(deps: TurnClockDeps) {
+    this.#deps = deps
+  }
+
+  /** In wall time, for agents that need it. Before the clock starts, as if it started now. */
+  get endsAt(): number | undefined {
+    const { now, monotonicNow, turnTimeoutMs } = this.#deps
+    const at = monotonicNow()
+    const deadline = this.#currentDeadline()
+    const leftMs = Math.min((this.#timeoutAt ?? at + turnTimeoutMs) - at, (deadline?.at ?? Infinity) - at)
+    if (!Number.isFinite(leftMs)) return undefined
+    const endsAt = Math.round(now() + leftMs)
+    // As the caller set it, unless the clock was stepped since.
+    return deadline !== undefined && Math.abs(endsAt - deadline.wallAt) <= roundingMs ? deadline.wallAt : endsAt
+  }
+
+  /** Whether the time is over, regardless of the wall clock. */
+  get hasTimedOut(): boolean {
+    return this.#deps.monotonicNow() >= Math.min(this.#timeoutAt ?? Infinity, this.#currentDeadline()?.at ?? Infinity)
+  }
+
+  /** Starts the clock; also again, after a pause. */
+  start(): void {
+    this.#timeoutAt = this.#deps.monotonicNow() + this.#deps.turnTimeoutMs
+    this.#schedule()
+  }
+
+  /** The agent waits for input: only the deadline of the task counts. */
+  pause(): void {
+    this.#timeoutAt = undefined
+    this.#schedule()
+  }
+
+  /** A message may have set an earlier deadline. */
+  update(): void {
+    const before = this.#deadline
+    const deadline = this.#currentDeadline()
+    if (this.#isRunning && deadline !== before && (deadline?.at ?? Infinity) < (this.#timeoutAt ?? Infinity))
+      this.#schedule()
+  }
+
+  stop(): void {
+    this.#cancelTimer?.()
+    this.#isRunning = false
+  }
+
+  /** A local timer is exact; the due time in the store covers a process that dies before it. */
+  #schedule(): void {
+    const { monotonicNow, expire } = this.#deps
+    this.#cancelTimer?.()
+    this.#isRunning = true
+    const overAt = Math.min(this.#currentDeadline()?.at ?? Infinity, this.#timeoutAt ?? Infinity)
+    this.#cancelTimer = startTimer(overAt - monotonicNow(), expire)
+  }
+
+  #currentDeadline(): { readonly wallAt: number; readonly at: number } | undefined {
+    const wallAt = this.#deps.deadlineAt()
+    if (wallAt === undefined || wallAt === this.#deadline?.wallAt) return this.#deadline
+    const at = this.#deps.monotonicNow() + wallAt - this.#deps.now()
+    return (this.#deadline = { wallAt, at })
+  }
 }

@@ -1,6 +1,5 @@
 /** Decodes the payload of a call from a binding, performs its operation, and encodes the result in the dialect of the call. */
 import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
-import { setSharedTimeout, type SharedTimer } from '../../engine/shared-timers.ts'
 import { A2AError } from '../../model/error.ts'
 import { heavyStep, isHeavy, isMarkedLarge, type NextStep } from '../../model/heavy-step.ts'
 import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
@@ -276,7 +275,7 @@ function endableByOperator(
   { agent, caller, identity = caller, request }: RequestContext,
 ): OpenEventStream {
   let source: EndableStream | undefined
-  let cut: SharedTimer | undefined
+  let cut: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   const release = onStream({
     agent,
@@ -286,7 +285,7 @@ function endableByOperator(
       source?.end(reason)
       // A client that reads nothing would otherwise hold the stream open until its stall timeout. Not canceled when the source has
       // ended: the last error may still wait behind unread data.
-      cut ??= setSharedTimeout(lastErrorMs, () => request.disconnect?.())
+      cut ??= setTimeout(() => request.disconnect?.(), lastErrorMs)
     },
   })
   if (release === undefined) return opened

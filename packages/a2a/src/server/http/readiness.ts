@@ -4,7 +4,6 @@
  */
 import { systemClock } from '../../model/clock.ts'
 import { A2AError } from '../../model/error.ts'
-import { setSharedTimeout } from '../../engine/shared-timers.ts'
 import type { EngineLog } from '../../engine/contract.ts'
 import type { Store } from '../options.ts'
 
@@ -54,13 +53,13 @@ export function createStoreCheck(store: Store, options: StoreCheckOptions = {}):
     isUnderway = true
     return new Promise((resolve) => {
       let isAnswered = false
-      const late = setSharedTimeout(timeoutMs, () => answered(false, new Error(`no response within ${timeoutMs} ms`)))
+      const late = setTimeout(() => answered(false, new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
       askStore().then(
         () => answered(true),
         (cause: unknown) => answered(false, cause),
       )
       function answered(isReady: boolean, cause?: unknown): void {
-        late.cancel()
+        clearTimeout(late)
         isUnderway = false
         if (!isAnswered) logChange(isReady, cause)
         isAnswered = true

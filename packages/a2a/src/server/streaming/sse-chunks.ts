@@ -6,7 +6,7 @@
 import type { Framing } from '../../bindings/protocol-binding.ts'
 import { type Chunk, batchChars, keepAlive, sseFrame, sseHead } from '../../bindings/http.ts'
 import type { Pollable, StreamItem, TaskEventStream } from '../../engine/contract.ts'
-import { type SharedTimer, setSharedTimeout } from '../../engine/shared-timers.ts'
+import { startTimer } from '../../model/clock.ts'
 import { isHeavy, type NextStep } from '../../model/heavy-step.ts'
 import { nextOf, toPollable } from '../../engine/task/follow.ts'
 import type { A2AError } from '../../model/error.ts'
@@ -75,7 +75,7 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   #ended = false
   /** Called when there is a chunk; set while the reader waits. */
   #ready: (() => void) | undefined
-  #timer: SharedTimer | undefined
+  #cancelTimer: (() => void) | undefined
   #isKeepAliveDue = false
 
   constructor(stream: TaskEventStream, options: ChunkOptions) {
@@ -95,7 +95,7 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
         return { done: false, value: keepAlive }
       }
       this.#ready = ready
-      this.#timer ??= setSharedTimeout(this.#options.keepAliveMs, () => {
+      this.#cancelTimer ??= startTimer(this.#options.keepAliveMs, () => {
         this.#isKeepAliveDue = true
         this.#wake()
       })
@@ -131,8 +131,8 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   }
 
   #wake(): void {
-    this.#timer?.cancel()
-    this.#timer = undefined
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
     const ready = this.#ready
     this.#ready = undefined
     ready?.()

@@ -1,5 +1,5 @@
 /** Limits of open streams: how many a caller may have, so that one cannot take them all (B-170), and how long a reader may take nothing. */
-import { maxTimerMs } from '../../engine/shared-timers.ts'
+import { maxTimerMs } from '../../model/clock.ts'
 import { A2AError } from '../../model/error.ts'
 
 export interface StreamLimits {
