@@ -154,12 +154,6 @@ export function tooManyNodes(jsonNodes: number): A2AError {
   return new A2AError('PAYLOAD_TOO_LARGE', message, { limit: 'jsonNodes' })
 }
 
-/** The error for a peer's response. */
-export function answerTooManyNodes(maxNodes: number): A2AError {
-  const message = `The response holds more than ${maxNodes} JSON values, the limit of this client`
-  return new A2AError('INVALID_AGENT_RESPONSE', message, { limit: 'maxJsonNodes' })
-}
-
 export function tooDeep(): A2AError {
   return new A2AError('INVALID_PARAMS', `Invalid parameters: the body is nested deeper than ${maxDepth} levels`)
 }

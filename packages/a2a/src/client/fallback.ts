@@ -6,11 +6,10 @@
  * tried at the same URL, unless the caller has pinned a version (B-9).
  */
 import { findBinding } from '../bindings/protocol-bindings.ts'
-import type { AgentCard } from '../model/card.ts'
+import type { AgentCard, SecurityScheme } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
 import type { VersionId } from '../versions/index.ts'
-import { withRequiredSchemes } from './auth/required-schemes.ts'
 import type { ChosenInterface, ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
 import { sleep } from './sleep.ts'
 import { isReadOperation, canRetry, isConnectFailure, backoffDelayMs } from './retry.ts'
@@ -188,4 +187,44 @@ export function withErrorHints(reason: unknown, request: RequestOf<Operation>, c
   if (!('message' in request) || !(reason instanceof A2AError) || !reason.retryable) return reason
   const { code, message, details, cause } = reason
   return new A2AError(code, message, { ...details, messageId: request.message.messageId }, { cause })
+}
+
+/**
+ * After a 401: the same error with what the card requires, in its message and as `details.schemes`, so that it says which
+ * credentials to provide (B-151).
+ */
+function withRequiredSchemes(error: A2AError, card: AgentCard): A2AError {
+  const wanted = describeRequiredSchemes(card)
+  if (wanted === undefined || error.details['schemes'] !== undefined) return error
+  const { code, message, details, cause } = error
+  return new A2AError(code, `${message} (the card requires ${wanted})`, { ...details, schemes: wanted }, { cause })
+}
+
+/** `bearer (HTTP bearer) with key (API key in the header X-Key), or login (OAuth 2, client credentials)`. */
+function describeRequiredSchemes({ securityRequirements = [], securitySchemes = {} }: AgentCard): string | undefined {
+  const named = securityRequirements.map(({ schemes }) => Object.entries(schemes))
+  const alternatives =
+    named.length > 0 ? named : Object.keys(securitySchemes).map((name) => [[name, { list: [] }] as const])
+  const words = alternatives.map((together) =>
+    together.length === 0
+      ? 'nothing'
+      : together.map(([name, { list }]) => `${name} (${describeScheme(securitySchemes[name], list)})`).join(' with '),
+  )
+  return words.length > 0 ? words.join(', or ') : undefined
+}
+
+function describeScheme(scheme: SecurityScheme | undefined, scopes: readonly string[]): string {
+  const scoped = scopes.length > 0 ? `, ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(' ')}` : ''
+  if (scheme === undefined) return 'of an unknown type'
+  if ('apiKeySecurityScheme' in scheme) {
+    const { location, name } = scheme.apiKeySecurityScheme
+    return `API key in the ${location} ${name}`
+  }
+  if ('httpAuthSecurityScheme' in scheme) return `HTTP ${scheme.httpAuthSecurityScheme.scheme}${scoped}`
+  if ('mtlsSecurityScheme' in scheme) return 'a client certificate'
+  if ('openIdConnectSecurityScheme' in scheme) return `OpenID Connect${scoped}`
+  const flows = Object.keys(scheme.oauth2SecurityScheme.flows).map((flow) =>
+    flow.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+  )
+  return `OAuth 2${flows.length > 0 ? `, ${flows.join(' or ')}` : ''}${scoped}`
 }

@@ -1,4 +1,5 @@
 /** Names, ids, times and punctuation of a record. */
+import { A2AError } from './error.ts'
 import type { RecordBody } from './record.ts'
 import type { Artifact, Message, Part, Task } from './task.ts'
 
@@ -28,6 +29,12 @@ export interface JsonSize {
  */
 export function exceedsJsonNodes(text: string, maxNodes: number): boolean {
   return text.length >= maxNodes * 2 && measureJson(text, maxNodes).nodes > maxNodes
+}
+
+/** The error for the response of a peer. */
+export function responseTooManyNodes(maxNodes: number): A2AError {
+  const message = `The response holds more than ${maxNodes} JSON values, the limit of this client`
+  return new A2AError('INVALID_AGENT_RESPONSE', message, { limit: 'maxJsonNodes' })
 }
 
 const quote = 0x22

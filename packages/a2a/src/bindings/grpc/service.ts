@@ -2,11 +2,11 @@
 import type { NextStep } from '../../model/heavy-step.ts'
 import { decodeTextInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
 import { A2AError } from '../../model/error.ts'
-import { defaultJsonNodes } from '../../model/json-nodes.ts'
+import { defaultJsonNodes, responseTooManyNodes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { RpcSpelling } from '../../versions/version.ts'
-import { answerTooManyNodes, tooManyNodes } from '../json-body.ts'
+import { tooManyNodes } from '../json-body.ts'
 import { decodeProtobuf, encodeProtobuf } from './codec.ts'
 import { CodecError, TooManyNodesError } from './message-codec.ts'
 import { serviceDescriptor } from './schema.ts'
@@ -116,7 +116,7 @@ export function decodeRpcResponse({ response }: RpcMethod, bytes: Uint8Array, ma
   try {
     return decodeProtobuf(response, bytes, maxNodes)
   } catch (reason) {
-    if (reason instanceof TooManyNodesError) throw answerTooManyNodes(maxNodes)
+    if (reason instanceof TooManyNodesError) throw responseTooManyNodes(maxNodes)
     if (!(reason instanceof CodecError)) throw reason
     throw new A2AError('INVALID_AGENT_RESPONSE', `The peer's response is malformed: ${reason.message}`)
   }

@@ -5,7 +5,7 @@
 import type { Authenticator, ConnectOptions } from '../contract.ts'
 import { defaultClientLimits } from '../call-options.ts'
 import { platformFetch, resolveSecret } from '../http/http-client.ts'
-import type { TokenDeps } from './token-request.ts'
+import type { TokenDeps } from './authorization-server.ts'
 
 export function authenticatorFromOptions(options: ConnectOptions, parts: TokenDeps): Authenticator | undefined {
   const { authenticate, bearer, apiKey, basic, oauth } = options

@@ -7,8 +7,7 @@ import { startAuthorizationServer } from '../../testing/fixtures/authorization-s
 import { eventually } from '../../testing/fixtures/eventually.ts'
 import type { AuthRequest, OAuthOptions } from '../contract.ts'
 import { defaultClientLimits } from '../call-options.ts'
-import { createTokenSource } from './oauth.ts'
-import { memoryTokenCache } from './token-cache.ts'
+import { createTokenSource, memoryTokenCache } from './oauth.ts'
 
 const secret = { clientId: 'me', clientSecret: 's3cret: +/ü' }
 type Server = Awaited<ReturnType<typeof startAuthorizationServer>>
@@ -214,7 +213,7 @@ describe('a token', () => {
     time.nowMs += 100_000
     server.next.push({ status: 503, text: '<html>down</html>' }, { status: 0, cut: true })
     await assert.rejects(get(), failsWith('UNAVAILABLE', /answered HTTP 503/))
-    await assert.rejects(get(), failsWith('UNAVAILABLE', /could not be reached/))
+    await assert.rejects(get(), failsWith('UNAVAILABLE', /cannot be reached/))
     assert.equal(await get(), 'access-2')
     assert.deepEqual(server.grants().slice(1), ['refresh_token', 'refresh_token', 'refresh_token'])
   })
@@ -280,7 +279,7 @@ describe('a token', () => {
       { status: 307, headers: { location: `${server.url}/elsewhere` } },
       { status: 200, text: ' '.repeat(200_000) },
     )
-    await assert.rejects(get(), failsWith('UNAUTHENTICATED', /redirect, which is not followed/))
+    await assert.rejects(get(), failsWith('INVALID_AGENT_RESPONSE', /redirects a request that must not be redirected/))
     await assert.rejects(get(), failsWith('INVALID_AGENT_RESPONSE', /exceeds the limit/))
     assert.deepEqual(
       server.asked.map(({ path }) => path),

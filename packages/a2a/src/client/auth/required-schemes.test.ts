@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentCard } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import { describeRequiredSchemes, withRequiredSchemes } from './required-schemes.ts'
+import { withErrorHints } from '../fallback.ts'
 
 const bare: AgentCard = {
   name: 'A',
@@ -22,6 +22,10 @@ const securitySchemes: AgentCard['securitySchemes'] = {
   cert: { mtlsSecurityScheme: {} },
 }
 const needs = (...names: string[]) => ({ schemes: Object.fromEntries(names.map((name) => [name, { list: [] }])) })
+
+const withRequiredSchemes = (error: A2AError, card: AgentCard) => withErrorHints(error, { id: 't' }, card) as A2AError
+const describeRequiredSchemes = (card: AgentCard) =>
+  withRequiredSchemes(new A2AError('UNAUTHENTICATED', 'Who are you?'), card).details['schemes']
 
 describe('the requirements of a card', () => {
   it('are described as text: alternatives, and combinations', () => {

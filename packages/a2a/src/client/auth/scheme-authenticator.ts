@@ -8,7 +8,7 @@ import type { AgentCard, SecurityScheme } from '../../model/card.ts'
 import type { Authenticator, AuthRequest, ConnectOptions } from '../contract.ts'
 import { resolveSecret } from '../http/http-client.ts'
 import type { TokenSource } from './oauth.ts'
-import type { TokenDeps } from './token-request.ts'
+import type { TokenDeps } from './authorization-server.ts'
 
 type CredentialLocation = 'headers' | 'query' | 'cookies'
 /** How one scheme is satisfied: place, name and value. Without a value there is no credential to send now. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { tokenCacheKey, memoryTokenCache, renewalTime, usableToken } from './token-cache.ts'
+import { tokenCacheKey, memoryTokenCache, renewalTime, usableToken } from './oauth.ts'
 
 describe('the token cache', () => {
   it('returns what was set, and removes what was set to undefined', async () => {

@@ -1,8 +1,7 @@
 /** Rejects a response with too many JSON values before it is parsed. Loaded with the first response that is long enough. */
-import { answerTooManyNodes } from '../../bindings/json-body.ts'
-import { defaultJsonNodes, exceedsJsonNodes } from '../../model/json-nodes.ts'
+import { defaultJsonNodes, exceedsJsonNodes, responseTooManyNodes } from '../../model/json-nodes.ts'
 
 /** Throws INVALID_AGENT_RESPONSE. */
 export function checkJsonNodes(text: string, maxNodes = defaultJsonNodes): void {
-  if (exceedsJsonNodes(text, maxNodes)) throw answerTooManyNodes(maxNodes)
+  if (exceedsJsonNodes(text, maxNodes)) throw responseTooManyNodes(maxNodes)
 }

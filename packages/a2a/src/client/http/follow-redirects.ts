@@ -49,6 +49,7 @@ export async function followRedirects(
         reason: 'REDIRECT',
         status: String(status),
       })
+    if (maxRedirects === 0) throw refuse('a request that must not be redirected')
     if (response.type === 'opaqueredirect') {
       // A browser does not reveal the target. It may follow the redirect itself if the request contains nothing secret.
       if (!isRead || query.length > 0 || !sentNames.every((name) => crossOriginHeaders.test(name)))

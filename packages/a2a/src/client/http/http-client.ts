@@ -171,7 +171,7 @@ function webHeadersOf(fields: HeaderFields): Headers {
   }
 }
 
-/** The value to send for a secret. A function is called each time. Trailing line breaks are removed, because secrets often come from files. */
+/** The value to send. A function is called each time. White space is removed, because secrets often come from files. */
 export async function resolveSecret(secret: Secret, prefix = ''): Promise<string | undefined> {
   const value = (typeof secret === 'function' ? await secret() : secret)?.trim()
   return value ? prefix + value : undefined
@@ -182,7 +182,7 @@ export async function resolveSecret(secret: Secret, prefix = ''): Promise<string
 const pendingRequests = new Set<Request>()
 
 /** Node's fetch gets the abort only through its Request, which must not be garbage-collected in the meantime. */
-export async function abortableFetch(signal: AbortSignal, fetch: Fetch, request: Request): Promise<Response> {
+async function abortableFetch(signal: AbortSignal, fetch: Fetch, request: Request): Promise<Response> {
   pendingRequests.add(request)
   try {
     return await abortable(signal, fetch(request), discardBody)

@@ -1,8 +1,6 @@
 /** Reads the events of a response as they come: server-sent events or JSON lines, with limits on size and silence. */
-import { answerTooManyNodes } from '../../bindings/json-body.ts'
 import { createSseParser, type SseEvent, type SseParser } from '../../bindings/sse-reader.ts'
 import { A2AError } from '../../model/error.ts'
-import { defaultJsonNodes, exceedsJsonNodes } from '../../model/json-nodes.ts'
 import { startTimeout } from '../../model/signals.ts'
 import type {
   TransportCallOptions,
@@ -13,13 +11,14 @@ import type {
   ClientTransportDeps,
   TransportStream,
 } from '../contract.ts'
+import { checkJsonNodes } from '../http/check-json-nodes.ts'
 import { notJsonError } from '../http/response-errors.ts'
 
 /** The stream closes the connection by `return()`, also if it is never read. */
 export async function readStream(
   response: HttpAnswer,
   about: TransportCallOptions,
-  { maxEventBytes, maxJsonNodes = defaultJsonNodes }: Pick<ClientTransportDeps, 'maxEventBytes' | 'maxJsonNodes'>,
+  { maxEventBytes, maxJsonNodes }: Pick<ClientTransportDeps, 'maxEventBytes' | 'maxJsonNodes'>,
   /** Throws SyntaxError for invalid JSON. */
   eventOf: (event: string, data: string, id: string | undefined) => EventFrame | Promise<EventFrame>,
 ): Promise<TransportStream> {
@@ -31,7 +30,7 @@ export async function readStream(
 
   /** The last event of a stream may be truncated. A complete one counts (F-5). */
   function decodeEvent({ event, data, id }: SseEvent, mayBeCut: boolean): EventFrame | Promise<EventFrame> {
-    if (exceedsJsonNodes(data, maxJsonNodes)) throw answerTooManyNodes(maxJsonNodes)
+    checkJsonNodes(data, maxJsonNodes)
     try {
       return eventOf(event, data, id)
     } catch (reason) {
