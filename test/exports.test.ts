@@ -46,9 +46,9 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       hashApiKey legacyV03Draft mtls pushClaims pushHeaders timestamps trace webhook
     `,
     types: `
-      Admit AgentSettings Authenticate BearerOptions CallConstraints CallContext CallOutcome CardPatch
-      Credentials Delivery EndpointVariant EventContext Extension FetchHandler Handler HandlerOptions Limits
-      MessageContext NodeHandler OnEvent OnOutcome PushOptions ServerOptions TransformEvent Webhook
+      AgentSettings Authenticate AuthenticatedCall BearerOptions Call CallConstraints CallContext CardPatch
+      Delivery EndedCall EndpointVariant EventContext Extension FetchHandler Handler HandlerOptions Limits
+      MessageContext NodeHandler OnEvent PushOptions ServerOptions TransformEvent Webhook
       WebhookOptions
     `,
   },

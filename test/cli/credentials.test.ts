@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { SecurityScheme } from '@parley/a2a'
-import { mtls, type Credentials } from '@parley/a2a/server'
+import { mtls, type Call } from '@parley/a2a/server'
 import { selfSigned } from '../../packages/a2a/src/testing/fixtures/self-signed-certificate.ts'
 import { runInMemory } from '../../packages/cli/src/testing/memory-terminal.ts'
 import { bearerOf, startProtectedAgent } from './protected-agent.ts'
@@ -23,7 +23,7 @@ const schemes = {
   oidc: { openIdConnectSecurityScheme: { openIdConnectUrl: 'https://id.example/.well-known/openid-configuration' } },
 } as const satisfies Record<string, SecurityScheme>
 
-const shows: Readonly<Record<keyof typeof schemes, (credentials: Credentials) => boolean>> = {
+const shows: Readonly<Record<keyof typeof schemes, (call: Call) => boolean>> = {
   token: (asks) => bearerOf(asks) === 'secret-1',
   header: ({ header }) => header('x-agent-key') === 'secret-1',
   query: ({ query }) => new URLSearchParams(query).get('key') === 'secret-1',

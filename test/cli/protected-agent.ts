@@ -3,14 +3,14 @@ import { after } from 'node:test'
 import { memoryStore, type SecurityScheme } from '@parley/a2a'
 import type { SecurityRequirement } from '@parley/a2a/internal'
 import { serve, type ServeOptions, type Server } from '@parley/a2a/node'
-import type { Credentials } from '@parley/a2a/server'
+import type { Call } from '@parley/a2a/server'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 export interface ProtectedAgent {
   readonly url: string
   /** The credentials of each call, not of requests for the card. */
-  readonly calls: Credentials[]
+  readonly calls: Call[]
   readonly server: Server
 }
 
@@ -19,13 +19,13 @@ export interface ProtectedAgentOptions {
   /** Alternatives, each a list of schemes with their scopes. Default: each scheme alone. */
   readonly requires?: readonly { readonly [name: string]: readonly string[] }[]
   /** Whether a call is admitted. Default: every one. */
-  accepts?(credentials: Credentials): boolean
+  accepts?(call: Call): boolean
   readonly serve?: Partial<ServeOptions>
 }
 
 export async function startProtectedAgent(options: ProtectedAgentOptions = {}): Promise<ProtectedAgent> {
   const { schemes, requires, accepts = () => true } = options
-  const calls: Credentials[] = []
+  const calls: Call[] = []
   const securityRequirements = (
     requires ?? Object.keys(schemes ?? {}).map((name): { [name: string]: readonly string[] } => ({ [name]: [] }))
   ).map((alternative): SecurityRequirement => ({
@@ -38,9 +38,9 @@ export async function startProtectedAgent(options: ProtectedAgentOptions = {}): 
     quiet: true,
     log: quiet,
     agent: ({ text }: { readonly text: string }) => `Hello, ${text}!`,
-    authenticate(credentials: Credentials) {
-      calls.push(credentials)
-      return accepts(credentials) ? { id: 'alice' } : undefined
+    authenticate(call: Call) {
+      calls.push(call)
+      return accepts(call) ? { id: 'alice' } : undefined
     },
     ...(schemes !== undefined ? { securitySchemes: schemes, securityRequirements } : {}),
     ...options.serve,
@@ -49,5 +49,4 @@ export async function startProtectedAgent(options: ProtectedAgentOptions = {}): 
   return { url: server.url, calls, server }
 }
 
-export const bearerOf = ({ header }: Credentials): string | undefined =>
-  header('authorization')?.replace(/^Bearer /, '')
+export const bearerOf = ({ header }: Call): string | undefined => header('authorization')?.replace(/^Bearer /, '')

@@ -139,7 +139,6 @@ export { taskIdOfEvent } from './model/task.ts'
 export type { DataPart, RawPart, Role, TextPart, UrlPart } from './model/task.ts'
 export { readTraceparent, spanIdOfEvent, spanIdOfPush, spanIdOfTurn, traceIdOf, traceIdOfTask } from './model/trace.ts'
 export type { TraceContext } from './model/trace.ts'
-export type { AdmissionRequest, AdmissionResult, OnStream, StreamHandle } from './server/admission/admission.ts'
 export type { TenantOptions } from './server/admission/tenants.ts'
 export { validateAgentName } from './server/agents/agent-name.ts'
 export type { HandlerAgents } from './server/agents/handler-agents.ts'
@@ -148,7 +147,7 @@ export type { BasicOptions } from './server/auth/basic.ts'
 export type { JwtBearerOptions, OpaqueBearerOptions } from './server/auth/bearer.ts'
 export type { MtlsOptions } from './server/auth/mtls.ts'
 export type { VariantRequest, WireObject } from './server/calls/endpoint-variant.ts'
-export type { HandlerCall, HandlerCallOptions } from './server/calls/in-process-call.ts'
+export type { CallRequest, HandlerCall, HandlerCallOptions } from './server/calls/in-process-call.ts'
 export type { CallResult } from './server/calls/operations.ts'
 export type { CardVariant } from './server/cards/agent-cards.ts'
 export type { CardSigning } from './server/cards/card-keys.ts'
@@ -157,7 +156,7 @@ export type { ToolDescription } from './server/cards/tool-skill.ts'
 export { authorityOf } from './server/grpc/grpc-authority.ts'
 export type { GrpcHandler } from './server/grpc/grpc-handler.ts'
 export type { HandlerPush, HandlerReaders } from './server/handler.ts'
-export { clientNetwork } from './server/http/addresses.ts'
+export { clientAddress, clientNetwork } from './server/http/addresses.ts'
 export type { ConnectionCounts, ConnectionLimits } from './server/http/connection-limits.ts'
 export { isLocalRequest } from './server/http/host-and-cors.ts'
 export type { NodeRequest, NodeResponse } from './server/http/node-http-types.ts'
@@ -165,7 +164,15 @@ export { checkKey } from './server/keys/check-key.ts'
 export { openSealer, verifyMasterKey } from './server/keys/master-key.ts'
 export type { RotateSigningKeysOptions, RotatedKeys } from './server/keys/rotate-signing-keys.ts'
 export type { SigningKey, SigningKeys } from './server/keys/signing-keys.ts'
-export type { AgentsOption, ExtendedCard, Idempotency } from './server/options.ts'
+export type {
+  AdmissionResult,
+  Admit,
+  AgentsOption,
+  ExtendedCard,
+  Idempotency,
+  OnOutcome,
+  OnStream,
+} from './server/options.ts'
 export type { PushJwtOptions } from './server/push/push-options.ts'
 export type { ServePushOptions, ServeTls } from './server/serve-options.ts'
 export type { LargeReader, ResponseMemory, ResponsePart } from './server/streaming/response-memory.ts'

@@ -231,6 +231,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     return createDiscovery({
       registry: agents,
       identify: known.identify,
+      trustProxy: config.trustProxy,
       permissionFor: (caller, agent) => agentPermission(known, caller, agent),
       publicUrl: () => current.publicUrl,
       url,
@@ -263,7 +264,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     })
     const profiles = createProfiles(config.profiles, {
       ...shared,
-      http: { openRequest: createCallRequest, decodeSegment, sendJson },
+      http: { openRequest: (incoming) => createCallRequest(incoming, config), decodeSegment, sendJson },
       // The one whose entry sets `default`.
       defaultAgent: () => Object.entries(current.agents).find(([, agent]) => agent.default)?.[0],
       hasMessagePerText: (agent) => open(agent)?.hasMessagePerText === true,

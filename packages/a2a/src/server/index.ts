@@ -1,7 +1,6 @@
 /** Entry point `@parley/a2a/server`: everything needed to serve agents inside an application's own server. */
 export type { CallContext, EventContext, OnEvent, TransformEvent } from '../engine/contract.ts'
 export { pushClaims, pushHeaders } from '../model/push-headers.ts'
-export type { Admit, CallOutcome, Credentials, OnOutcome } from './admission/admission.ts'
 export { apiKey, hashApiKey } from './auth/api-key.ts'
 export { basic } from './auth/basic.ts'
 export { bearer } from './auth/bearer.ts'
@@ -17,7 +16,17 @@ export { createHandler } from './handler.ts'
 export type { Handler } from './handler.ts'
 export type { FetchHandler } from './http/fetch-adapter.ts'
 export type { NodeHandler } from './http/node-adapter.ts'
-export type { AgentSettings, Authenticate, CardPatch, HandlerOptions, Limits, ServerOptions } from './options.ts'
+export type {
+  AgentSettings,
+  Authenticate,
+  AuthenticatedCall,
+  Call,
+  CardPatch,
+  EndedCall,
+  HandlerOptions,
+  Limits,
+  ServerOptions,
+} from './options.ts'
 export type { PushOptions } from './push/push-options.ts'
 export type { Delivery } from './webhook/delivery.ts'
 export type { WebhookOptions } from './webhook/webhook-options.ts'

@@ -11,10 +11,12 @@ import type {
   TransformEvent,
 } from '../engine/contract.ts'
 import type { BindingName } from '../bindings/protocol-bindings.ts'
+import type { ClientCertificate } from '../bindings/http.ts'
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
+import type { A2AError, ErrorCode } from '../model/error.ts'
+import type { Operation } from '../model/operation.ts'
 import type { VersionId } from '../versions/index.ts'
-import type { Admit, OnOutcome, OnStream, Credentials } from './admission/admission.ts'
 import type { CardSigning } from './cards/card-keys.ts'
 import type { EndpointVariant } from './calls/endpoint-variant.ts'
 import type { Extension } from './extensions/extension.ts'
@@ -123,12 +125,81 @@ export type ExtendedCard =
   | CardPatch
   | ((caller: Caller) => CardPatch | undefined | null | Promise<CardPatch | undefined | null>)
 
+/** One call of an agent, as `authenticate`, `admit`, `onStream` and `onOutcome` get it: the same object for all of them. */
+export interface Call {
+  readonly method: string
+  readonly path: string
+  /** The query string, without `?`. */
+  readonly query: string
+  /** Returns a request header; `name` is in lower case. For gRPC: the metadata of the call. */
+  readonly header: (name: string) => string | undefined
+  /** The address of the peer, as the listener reports it. */
+  readonly remoteAddress?: string | undefined
+  /** The address of the client: behind a trusted proxy (`trustProxy`), the one that the proxy reports. */
+  readonly clientAddress?: string | undefined
+  /** The client's TLS certificate, if the listener requests certificates and trusts the issuer of this one. */
+  readonly clientCertificate?: ClientCertificate | undefined
+  /** The name of the called agent. */
+  readonly agent: string
+  /** `call`: an operation. `card`: an agent card. */
+  readonly endpoint: 'call' | 'card'
+  readonly binding: BindingName
+  /** The version of the response. Absent for cards. */
+  readonly version?: VersionId | undefined
+  /** The object that `authenticate` returned. Absent until then. */
+  readonly caller?: Caller | undefined
+  /** Absent until the request is read, for cards, and if the request names no operation, such as one that is not JSON. */
+  readonly operation?: Operation | undefined
+  /** The task that the request or the response names, once it is known. */
+  readonly taskId?: string | undefined
+  /** Data of your application: set it in `authenticate` and read it in the hooks that follow. No agent and no log sees it. */
+  data?: unknown
+}
+
+/** A call whose caller is known: it waits for admission, or streams. */
+export interface AuthenticatedCall extends Call {
+  readonly caller: Caller
+}
+
+/** A call that was answered, as reported to `onOutcome`. For a stream: how it began. Never the content. */
+export interface EndedCall extends Call {
+  /** `OK`, or the code of the error. */
+  readonly outcome: 'OK' | ErrorCode
+  /** The HTTP status; for gRPC the equivalent one. */
+  readonly status: number
+  /** From the arrival of the request to its response; for a stream, to its first event. */
+  readonly durationMs: number
+}
+
+/** The decision on a call. An empty object admits it. */
+export interface AdmissionResult {
+  /** Sent with the response, success or error, by lower-case name. In gRPC they are metadata. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Refuses the call with this error: RATE_LIMITED (its `retryAfterSeconds` becomes the header), PERMISSION_DENIED. */
+  readonly refuse?: A2AError
+}
+
+/**
+ * Decides whether a call may proceed, once the caller and the operation are known. May be async. A thrown A2AError
+ * refuses the call; any other thrown value becomes INTERNAL.
+ */
+export type Admit = (call: AuthenticatedCall) => AdmissionResult | Promise<AdmissionResult>
+
+/**
+ * Called for every stream that opens. `end` ends it early with an error; its task continues. Returns a function that is called when
+ * the stream has ended, or `undefined` if you will not end it.
+ */
+export type OnStream = (call: AuthenticatedCall, end: (reason: A2AError) => void) => (() => void) | undefined
+
+/** Called for every answered request. Not awaited; errors that it throws are logged. */
+export type OnOutcome = (call: EndedCall) => void
+
 /**
  * Identifies the caller of a request. `undefined`, or a thrown error, means 401; an A2AError with PERMISSION_DENIED
  * means 403. `apiKey`, `basic`, `bearer` and `mtls` create one; `anyOf` and `allOf` combine several.
  */
 export interface Authenticate {
-  (credentials: Credentials): Caller | undefined | null | Promise<Caller | undefined | null>
+  (call: Call): Caller | undefined | null | Promise<Caller | undefined | null>
   /** The WWW-Authenticate header of a 401. An UNAUTHENTICATED error may carry its own in `details.challenge`. */
   readonly challenge?: string
   /** The declaration in cards, unless an agent's own settings override it. Declare what you enforce. */

@@ -1,16 +1,13 @@
 /** What all requests of one server share: its agents, options, limits and engine, and its error responses. */
-import type { Framing, OwnAddress } from '../bindings/protocol-binding.ts'
-import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import type { OwnAddress } from '../bindings/protocol-binding.ts'
+import type { HttpRequest } from '../bindings/http.ts'
 import type { Engine, EngineLog } from '../engine/contract.ts'
-import { anonymous, type Caller } from '../model/caller.ts'
-import type { AgentCard } from '../model/card.ts'
-import { A2AError, retryAfterSeconds } from '../model/error.ts'
+import type { Caller } from '../model/caller.ts'
+import type { AgentCard, SecurityScheme } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
 import { wireCodeOf } from '../model/error-table.ts'
-import type { ProtocolVersion } from '../versions/index.ts'
-import type { Admit, OnOutcome, OnStream } from './admission/admission.ts'
 import { type AgentRegistry, agentNotFoundError, unnamedAgentError } from './agents/agent-registry.ts'
-import { createRequestAuthenticator, type RequestAuthenticator } from './admission/request-authenticator.ts'
-import { baseUrl, senderAddress } from './http/addresses.ts'
+import { baseUrl } from './http/addresses.ts'
 import { type AgentCards, createAgentCards } from './cards/agent-cards.ts'
 import type { CardSigner } from './cards/card-signer.ts'
 import * as defaults from './defaults.ts'
@@ -18,7 +15,7 @@ import { createVariantFinder, type VariantFinder } from './calls/endpoint-varian
 import { isLocalRequest } from './http/host-and-cors.ts'
 import { consoleLog } from './console-log.ts'
 import { createVersionNegotiator, type VersionNegotiator } from './calls/version-negotiation.ts'
-import type { ServerOptions, Limits } from './options.ts'
+import type { Admit, Authenticate, Limits, OnOutcome, OnStream, ServerOptions } from './options.ts'
 import type { PushRules } from './push/push-setup.ts'
 import type { RegisteredAgent } from './agents/registered-agent.ts'
 import { createEncodingCache, type EncodingCache } from './streaming/encoding-cache.ts'
@@ -28,7 +25,7 @@ import { createUnsentBytes, type UnsentBytes } from './streaming/unsent-bytes.ts
 
 export interface ServerContext {
   readonly negotiator: VersionNegotiator
-  readonly authenticator: RequestAuthenticator
+  readonly authenticate: Authenticate | undefined
   readonly limits: Limits
   readonly keepAliveMs: number
   readonly variants: VariantFinder
@@ -46,8 +43,8 @@ export interface ServerContext {
   readonly log: EngineLog
   /** The scopes of a caller within those that a call is limited to. */
   intersectScopes(held: readonly string[], limit: readonly string[]): readonly string[]
-  /** The sender's address, as far as it is known. */
-  senderAddressOf(request: HttpRequest): string | undefined
+  /** Whether X-Forwarded-For is trusted. */
+  readonly trustsProxy: boolean
   /** Whether an anonymous sender of this request may list tasks. */
   canListAnonymously(request: HttpRequest): boolean
   /** Returns the card with the server's signatures, if it signs cards. */
@@ -55,8 +52,8 @@ export interface ServerContext {
   cards(registeredAgent: RegisteredAgent): AgentCards
   /** Adds gRPC at this port to cards: for one agent, or for all. Returns a function that reverts it. */
   registerGrpcPort(port: number, agent?: string): () => void
-  /** The error for a request that names no agent, and must. It lists the agents that its caller may see. */
-  unnamedAgentError(request: HttpRequest, registeredAgent: RegisteredAgent): Promise<A2AError>
+  /** The error for a request that names no agent, and must. It lists the agents that the caller may see. */
+  unnamedAgentError(caller: Caller): A2AError
   base(request: HttpRequest): string
   card(request: HttpRequest, registeredAgent: RegisteredAgent): AgentCard
   /** Whether only authenticated callers may see the card (B-24). */
@@ -65,15 +62,11 @@ export interface ServerContext {
   agentNotFound(registeredAgent: RegisteredAgent, caller: Caller): A2AError
   /** Returns the error for the client. The details go to the log. */
   toClientError(reason: unknown, registeredAgent: RegisteredAgent): A2AError
-  /** The error in the version of the request, with the headers of its admission. */
-  errorResponse(request: FailedRequest, reason: unknown, framing: Framing, more?: HttpHeaders): HttpResponse
-}
-
-/** The part of a request context that decides how an error is written. */
-interface FailedRequest {
-  readonly registeredAgent: RegisteredAgent
-  readonly version: ProtocolVersion
-  readonly admissionHeaders: HttpHeaders | undefined
+  /**
+   * The WWW-Authenticate header for an error, if any. A caller that lacks a scope gets one too, because it may obtain another
+   * token.
+   */
+  challenge(error: A2AError, registeredAgent: RegisteredAgent): string | undefined
 }
 
 /** Created before the server context because the engine needs it, too. */
@@ -92,7 +85,6 @@ export function createServerContext(
   const { log = consoleLog } = options
   const limits = { ...defaults.defaultServerLimits, ...options.limits }
   const negotiator = createVersionNegotiator(options.versions, options.strict ?? false)
-  const authenticator = createRequestAuthenticator(options.authenticate, log)
   const address = { publicUrl: options.publicUrl, trustProxy: options.trustProxy ?? false }
   const tenants = createTenants(options.tenants, registry.defaultAgent.path === '' ? [] : registry.byName.keys())
   const cardOptions = {
@@ -147,6 +139,15 @@ export function createServerContext(
     return code === error.code ? error : new A2AError(code, error.message, error.details, { cause: error })
   }
 
+  function challenge({ code, details }: A2AError, { settings }: RegisteredAgent): string | undefined {
+    const own = typeof details.challenge === 'string' ? details.challenge : undefined
+    if (code === 'PERMISSION_DENIED') return own === undefined ? undefined : printable(own)
+    if (code !== 'UNAUTHENTICATED') return undefined
+    const { authenticate } = options
+    const schemes = settings.securitySchemes ?? authenticate?.securitySchemes ?? {}
+    return printable(own ?? authenticate?.challenge ?? challengeOf(schemes))
+  }
+
   function agentNotFound({ name }: RegisteredAgent, caller: Caller): A2AError {
     return agentNotFoundError(name, namesFor(caller))
   }
@@ -156,15 +157,6 @@ export function createServerContext(
     return registry.names().filter((agent) => mayKnow(caller, agent))
   }
 
-  /** Without valid credentials, the caller may see what anonymous callers may. */
-  async function callerOf(request: HttpRequest, registeredAgent: RegisteredAgent): Promise<Caller> {
-    try {
-      return await authenticator.identify(request, registeredAgent)
-    } catch {
-      return anonymous
-    }
-  }
-
   function isPublic(agent: string): boolean {
     const registeredAgent = registry.byName.get(agent)
     return registeredAgent !== undefined && !isCardPrivate(registeredAgent)
@@ -172,7 +164,7 @@ export function createServerContext(
 
   return {
     negotiator,
-    authenticator,
+    authenticate: options.authenticate,
     agentNotFound,
     limits,
     keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
@@ -188,7 +180,7 @@ export function createServerContext(
     onStream: options.onStream,
     log,
     intersectScopes: options.intersectScopes ?? ((held, limit) => held.filter((scope) => limit.includes(scope))),
-    senderAddressOf: (request) => senderAddress(request, address.trustProxy),
+    trustsProxy: address.trustProxy,
     canListAnonymously: (request) => options.allowAnonymousList ?? isLocalRequest(request, address),
     sign: async (card, request) => parts.signer?.sign(card, base(request)) ?? card,
     cards: cardsOf,
@@ -200,36 +192,25 @@ export function createServerContext(
         if (grpcPorts.get(agent) === port) grpcPorts.delete(agent)
       }
     },
-    unnamedAgentError: async (request, registeredAgent) =>
-      unnamedAgentError(registry.defaultAgent.isUnnamed !== true, namesFor(await callerOf(request, registeredAgent))),
+    unnamedAgentError: (caller) => unnamedAgentError(registry.defaultAgent.isUnnamed !== true, namesFor(caller)),
     base,
     card: (request, registeredAgent) => cardsOf(registeredAgent).describe(base(request)),
     toClientError,
-    errorResponse({ registeredAgent, version, admissionHeaders }, reason, framing, more) {
-      const error = toClientError(reason, registeredAgent)
-      const status = framing.status(error)
-      return {
-        status,
-        headers: {
-          'content-type': framing.contentType,
-          'a2a-version': version.id,
-          ...challengeHeader(authenticator.challenge(error, registeredAgent)),
-          ...(status === 429 || status === 503 ? retryAfterHeader(error) : {}),
-          ...more,
-          ...admissionHeaders,
-        },
-        body: framing.error(error),
-        errorCode: error.code,
-      }
-    },
+    challenge,
   }
 }
 
-function challengeHeader(challenge: string | undefined): HttpHeaders {
-  return challenge === undefined ? {} : { 'www-authenticate': challenge }
+/** Built from the schemes that the card declares. Schemes without a name in HTTP are omitted. */
+function challengeOf(schemes: { readonly [name: string]: SecurityScheme }): string {
+  const names = Object.values(schemes).flatMap((scheme) => {
+    if ('httpAuthSecurityScheme' in scheme) return [scheme.httpAuthSecurityScheme.scheme]
+    return 'oauth2SecurityScheme' in scheme || 'openIdConnectSecurityScheme' in scheme ? ['Bearer'] : []
+  })
+  const known = [...new Set(names.map((name) => name.charAt(0).toUpperCase() + name.slice(1)))]
+  return known.length > 0 ? known.join(', ') : 'Bearer'
 }
 
-function retryAfterHeader(error: A2AError): HttpHeaders {
-  const seconds = retryAfterSeconds(error)
-  return seconds === undefined ? {} : { 'retry-after': seconds }
+/** Reduces a value to one line of visible characters, as a header requires. */
+function printable(value: string): string {
+  return value.replaceAll(/[^\x20-\x7e]/g, '')
 }

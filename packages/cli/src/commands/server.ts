@@ -2,7 +2,7 @@
 import { memoryStore } from '@parley/a2a'
 import { isLoopbackHost, type BindingName } from '@parley/a2a/internal'
 import { serve, type ServeOptions } from '@parley/a2a/node'
-import type { CallOutcome } from '@parley/a2a/server'
+import type { EndedCall } from '@parley/a2a/server'
 import type { Settings } from '../args/settings.ts'
 import type { CommandContext } from '../command.ts'
 import { listenError, usageError } from '../output/cli-error.ts'
@@ -41,7 +41,7 @@ export async function run(context: CommandContext): Promise<void> {
       ...(publicUrl !== undefined ? { publicUrl } : {}),
       ...(grpcPort !== undefined ? { grpcPort } : {}),
       drainMs: 1_000,
-      ...(settings.has('quiet') ? {} : { onOutcome: (answered: CallOutcome) => output.note(describeAnswer(answered)) }),
+      ...(settings.has('quiet') ? {} : { onOutcome: (answered: EndedCall) => output.note(describeAnswer(answered)) }),
     }).catch((cause: NodeJS.ErrnoException & { readonly path?: string }) => {
       if (cause.code === undefined) throw cause
       const isGrpc = cause.path === 'grpcPort'
@@ -130,7 +130,7 @@ function localHosts(publicUrl: string | undefined): readonly string[] {
   return ['localhost', '127.0.0.1', '[::1]', '::1', ...advertised]
 }
 
-function describeAnswer({ operation, endpoint, outcome, binding, version, taskId, durationMs }: CallOutcome): string {
+function describeAnswer({ operation, endpoint, outcome, binding, version, taskId, durationMs }: EndedCall): string {
   const what = endpoint === 'card' ? 'card' : (operation ?? 'unknown operation')
   const wire = version === undefined ? '' : ` ${binding} ${version}`
   return `${what}${wire} ${outcome}${taskId === undefined ? '' : ` task ${taskId}`} ${Math.round(durationMs)}ms`

@@ -15,7 +15,6 @@ import type { ConfigSource } from '../config/config-source.ts'
 import { createKeyRotation } from '../key-rotation/key-rotation.ts'
 import type { ReplicaRecords } from '../key-rotation/replica-records.ts'
 import type { HealthMonitor } from '../health/health-monitor.ts'
-import { clientAddress } from '../limits/rate-limiter.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Routing } from '../routing/routing.ts'
@@ -170,7 +169,6 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       sessions: access.sessions,
       identify: access.identify,
       isSecure: (request) => isSecureRequest(request, { access, publicUrl }),
-      addressOf: (request) => clientAddress(request, access.trustsProxy()),
       baseOf: (request) => publicUrl() ?? `${request.isEncrypted ? 'https' : 'http'}://${request.header('host')}`,
     }),
     ...agentRoutes({ view, registry, health: parts.health, card: cardOf, entry: configService.entry }),

@@ -4,22 +4,14 @@ import type { AccessControl } from '../auth/access-control.ts'
 import { looksLikeJwt } from '../auth/token-check.ts'
 import { adminScope } from '../auth/scopes.ts'
 import { adminSubject, csrfHeader } from '../auth/console-session.ts'
-import { clientAddress, senderOf } from '../limits/rate-limiter.ts'
+import { clientNetwork } from '@parley/a2a/internal'
 import { RouteError } from '../http/json-response.ts'
 import type { RouteAccess, AdminCaller } from './route.ts'
 import type { RouteRequest } from '../http/route-request.ts'
 
 export type AdminGuardDeps = Pick<
   AccessControl,
-  | 'adminKey'
-  | 'sessions'
-  | 'limiter'
-  | 'trustsProxy'
-  | 'identify'
-  | 'identifyFor'
-  | 'isApiKeyCaller'
-  | 'grantOf'
-  | 'grantOfSession'
+  'adminKey' | 'sessions' | 'limiter' | 'identify' | 'identifyFor' | 'hasApiKey' | 'grantOf' | 'grantOfSession'
 >
 
 export interface AdminGuard {
@@ -36,9 +28,10 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
   const { adminKey, sessions } = parts
 
   async function byToken(request: RouteRequest): Promise<AdminCaller> {
-    const caller = await withRouteErrors(() => parts.identify(request.credentials('')))
-    const isAdmin = caller.scopes?.includes(adminScope) === true && !parts.isApiKeyCaller(caller)
-    if (isAdmin) return { isAdmin: true, subject: caller.id, by: 'token', grant: parts.grantOf(caller) }
+    const call = await withRouteErrors(() => parts.identify(request.call('')))
+    const { id, scopes } = call.caller
+    const isAdmin = scopes?.includes(adminScope) === true && !parts.hasApiKey(call)
+    if (isAdmin) return { isAdmin: true, subject: id, by: 'token', grant: parts.grantOf(call) }
     const challenge = `Bearer error="insufficient_scope", scope="${adminScope}"`
     throw new RouteError('PERMISSION_DENIED', `Requires the scope ${adminScope}`, {
       headers: { 'www-authenticate': challenge },
@@ -74,10 +67,11 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
       return { isAdmin: true, subject: adminSubject, by: 'key' }
     const session = token === undefined ? await bySession(request) : undefined
     if (session !== undefined) return session
-    const caller = await withRouteErrors(() => parts.identifyFor(request.credentials(agent)))
+    const call = await withRouteErrors(() => parts.identifyFor(request.call(agent)))
+    const { caller } = call
     if (caller.anonymous === true)
       throw new RouteError('UNAUTHENTICATED', 'Sign in to create a key', { headers: bearerChallenge })
-    if (parts.isApiKeyCaller(caller)) {
+    if (parts.hasApiKey(call)) {
       throw new RouteError('PERMISSION_DENIED', 'Creating a key requires a token of an issuer, or the admin key')
     }
     return { isAdmin: false, subject: caller.id, caller }
@@ -94,10 +88,10 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
 /** The error for a wrong key or code: an address that has sent many gets 429. */
 export function wrongSecretError(
   request: RouteRequest,
-  { limiter, trustsProxy }: Pick<AdminGuardDeps, 'limiter' | 'trustsProxy'>,
+  { limiter }: Pick<AdminGuardDeps, 'limiter'>,
   message: string,
 ): RouteError {
-  const who = `guess:${senderOf(clientAddress(request, trustsProxy()))}`
+  const who = `guess:${clientNetwork(request.clientAddress)}`
   const status = limiter.take([{ key: who, rate: failedKeyRate }])
   if (status?.isAllowed !== false) return new RouteError('UNAUTHENTICATED', message, { headers: bearerChallenge })
   const seconds = Math.max(1, Math.ceil(status.retryAfterMs / 1_000))

@@ -8,7 +8,6 @@ import { omitUndefined, type HandlerReaders } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { type AuditLog, type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
-import { clientAddress } from '../limits/rate-limiter.ts'
 import { notFoundError, errorResponse, RouteError } from '../http/json-response.ts'
 import type { RouteErrorCode } from '../http/json-response.ts'
 import { validateInput, RouteResult } from './route.ts'
@@ -70,7 +69,7 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
 
   async function serve(incoming: IncomingMessage, response: ServerResponse, found: RouteMatch): Promise<void> {
     const startedAt = performance.now()
-    const request = createRouteRequest(incoming, parts.jsonNodes?.())
+    const request = createRouteRequest(incoming, { trustProxy: parts.trustsProxy(), jsonNodes: parts.jsonNodes?.() })
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const route = found.routes.find((one) => one.method === method)
     let who: AdminCaller | undefined
@@ -163,7 +162,7 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
     { subject, outcome, status, auditTarget }: AuditedOutcome,
     durationMs: number,
   ): AuditEntry {
-    const from = clientAddress(request, parts.trustsProxy())
+    const { clientAddress: from } = request
     const { key, agent, task } = { ...auditTargetOf(found), ...auditTarget }
     return {
       at: now(),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { CallOutcome } from '@parley/a2a/server'
+import type { EndedCall } from '@parley/a2a/server'
+import { testCall } from '../auth/testing/test-call.ts'
 import { type AuditEntry, requestAuditEntry, createTaskStateAudit } from './audit-log.ts'
 
-const answered: CallOutcome = {
-  agent: 'gpt',
+const answered: EndedCall = {
+  ...testCall({}, { agent: 'gpt' }),
   caller: { id: 'https://id.test|ann', scopes: ['agent:gpt'], tenant: 'acme' },
   endpoint: 'call',
   operation: 'SendMessage',
@@ -18,7 +19,7 @@ const answered: CallOutcome = {
 
 describe('an entry of the audit', () => {
   it('says who did what, when, from where, how it went and how long it took [B-170 T-12]', () => {
-    assert.deepEqual(requestAuditEntry(answered, { at: 7, keyId: 'k1', from: '192.0.2.1' }), {
+    assert.deepEqual(requestAuditEntry(answered, { at: 7, keyId: 'k1' }), {
       at: 7,
       event: 'call',
       who: 'https://id.test|ann',
@@ -37,8 +38,13 @@ describe('an entry of the audit', () => {
 
   it('has nothing of what strangers may put anywhere: long names are cut, and what is no id is left out', () => {
     const { task, who, from } = requestAuditEntry(
-      { ...answered, taskId: 'my password is hunter2', caller: { id: 'x'.repeat(10_000) } },
-      { at: 0, from: 'y'.repeat(10_000) },
+      {
+        ...answered,
+        taskId: 'my password is hunter2',
+        caller: { id: 'x'.repeat(10_000) },
+        clientAddress: 'y'.repeat(10_000),
+      },
+      { at: 0 },
     )
     assert.equal(task, undefined)
     assert.deepEqual([who?.length, from?.length], [257, 257])

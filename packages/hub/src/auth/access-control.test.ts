@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Caller } from '@parley/a2a'
 import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a/stores'
-import type { Credentials } from '@parley/a2a/server'
 import { createAccessControl } from './access-control.ts'
 import type { AccessSettings } from './admit-request.ts'
+import { testCall } from './testing/test-call.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 const settings = (over: Partial<AccessSettings> = {}): AccessSettings => ({
@@ -25,10 +25,6 @@ function open(kv: KeyValueStore = memoryKeyValueStore(), over: Partial<AccessSet
   })
 }
 
-const showing = (headers: Readonly<Record<string, string>>, agent = 'team'): Credentials => ({
-  ...{ method: 'POST', path: '/', query: '', header: (name: string) => headers[name], agent },
-})
-
 describe('access', () => {
   it('creates an admin key with the first store, and shows it once', async () => {
     const kv = memoryKeyValueStore()
@@ -39,15 +35,16 @@ describe('access', () => {
 
   it('applies new settings without a restart: anonymous access, limits, card security', async () => {
     const access = await open()
-    assert.equal(await access.authenticate(showing({})), undefined)
+    assert.equal(await access.authenticate(testCall()), undefined)
     const closed = access.security('team').securityRequirements
     const perAddress = { count: 1, windowMs: 1_000 }
     access.configure(
       settings({ isAnonymousAllowed: (agent) => agent === 'team', rates: { perAgent: new Map(), perAddress } }),
     )
-    const caller = (await access.authenticate(showing({}))) as Caller
+    const call = testCall()
+    const caller = (await access.authenticate(call)) as Caller
     assert.equal(caller.anonymous, true)
-    const asking = { agent: 'team', caller, version: '1.0', binding: 'GRPC', credentials: showing({}) } as const
+    const asking = { ...call, caller }
     assert.equal((await access.admit(asking)).headers?.['x-ratelimit-limit'], '1')
     assert.deepEqual(access.security('team').securityRequirements, [...closed, { schemes: {} }])
     access.configure(settings())
@@ -65,21 +62,20 @@ describe('access', () => {
   it('identifies callers of requests without an agent, anonymous ones too, and refuses an invalid key', async () => {
     const access = await open()
     const { key, info } = await access.keys.create({ name: 'x', scopes: ['agent:team'], createdBy: 'admin' })
-    assert.equal((await access.identify(showing({ 'x-api-key': key }))).id, info.principal)
-    assert.equal((await access.identify(showing({}))).anonymous, true)
-    await assert.rejects(access.identify(showing({ 'x-api-key': 'nonsense' })), { code: 'UNAUTHENTICATED' })
+    assert.equal((await access.identify(testCall({ 'x-api-key': key }))).caller.id, info.principal)
+    assert.equal((await access.identify(testCall())).caller.anonymous, true)
+    await assert.rejects(access.identify(testCall({ 'x-api-key': 'nonsense' })), { code: 'UNAUTHENTICATED' })
   })
 
   it('writes what is pending when it is closed', async () => {
     const kv = memoryKeyValueStore()
     const access = await open(kv)
     const { key, info } = await access.keys.create({ name: 'x', scopes: ['agent:team'], createdBy: 'admin' })
-    const caller = (await access.authenticate(showing({ 'x-api-key': key }))) as Caller
+    const call = testCall({ 'x-api-key': key })
+    const caller = (await access.authenticate(call)) as Caller
     access.onOutcome({
-      agent: 'team',
+      ...call,
       caller,
-      endpoint: 'call',
-      binding: 'GRPC',
       outcome: 'OK',
       status: 200,
       durationMs: 1,

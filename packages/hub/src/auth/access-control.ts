@@ -3,15 +3,24 @@
  * admin API. Settings can change at run time.
  */
 import { type Caller, A2AError } from '@parley/a2a'
-import { omitUndefined, type EngineLog, type OnStream, type Sealer, type Signer, clockOf } from '@parley/a2a/internal'
+import {
+  type Admit,
+  type OnOutcome,
+  omitUndefined,
+  type EngineLog,
+  type OnStream,
+  type Sealer,
+  type Signer,
+  clockOf,
+} from '@parley/a2a/internal'
 import type { KeyValueStore } from '@parley/a2a/stores'
-import type { Admit, Authenticate, Credentials, FetchHandler, OnOutcome, OnEvent } from '@parley/a2a/server'
+import type { AuthenticatedCall, Authenticate, Call, FetchHandler, OnEvent } from '@parley/a2a/server'
 import { type AuditLog, createAuditLog, createTaskStateAudit, requestAuditEntry } from '../audit/audit-log.ts'
 import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
 import { type AdminKey, type AdminKeySettings, openAdminKey } from './admin-key.ts'
 import { admitRequest, admitInProcess, agentForbiddenError, settleQuota, type AccessSettings } from './admit-request.ts'
-import { challenge, createAuthenticator, createRequestIdentities, type IdentifiedCaller } from './authenticate.ts'
+import { challenge, createAuthenticator, identityOf, type IdentifiedCaller } from './authenticate.ts'
 import { type CardSecurity, cardSecurity } from './card-security.ts'
 import { createTokenCheck, invalidTokenError } from './token-check.ts'
 import { createGrantStreams, type GrantStreams, type Grant, keyGrantId, sessionGrantId } from './grant-streams.ts'
@@ -66,14 +75,14 @@ export interface AccessControl {
   admitInProcess(agent: string): void
   /** Whether this caller, from a request or from the log, may use the agent. */
   canUse(caller: Caller, agent: string): boolean
-  /** The caller of a request that names no agent. Throws UNAUTHENTICATED for invalid credentials. */
-  identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
-  /** The caller of a request, authenticated as for a call of its agent. Throws UNAUTHENTICATED or PERMISSION_DENIED. */
-  identifyFor(credentials: Credentials): Promise<Caller>
-  /** Whether the caller is authenticated by an API key. */
-  isApiKeyCaller(caller: Caller): boolean
-  /** The grant of this caller, if it can end. */
-  grantOf(caller: Caller): Grant | undefined
+  /** Authenticates a request that names no agent. Throws UNAUTHENTICATED for invalid credentials. */
+  identify(call: Call): Promise<AuthenticatedCall>
+  /** Authenticates a request as a call of its agent. Throws UNAUTHENTICATED or PERMISSION_DENIED. */
+  identifyFor(call: Call): Promise<AuthenticatedCall>
+  /** Whether the call was authenticated by an API key. */
+  hasApiKey(call: Call): boolean
+  /** The grant of this call, if it can end. */
+  grantOf(call: Call): Grant | undefined
   grantOfSession(session: ConsoleSession): Grant
   /** Sets how OpenID Connect sessions are renewed. Until then they are not. */
   setSessionRenewal(renew: SessionCheckDeps['renew']): void
@@ -130,7 +139,6 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     isShared: parts.isShared ?? true,
     onError: failed('the audit'),
   })
-  const identities = createRequestIdentities()
   const limiter = createRateLimiter(monotonicNow)
   const quota = createTaskQuota(kv, now)
   const states = createTaskStateAudit(audit, now)
@@ -141,7 +149,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     isAdminMark: adminKey.isMark,
     now,
     monotonicNow,
-    prove: (token) => checkCurrentToken(token, bearerCredentials(token)),
+    prove: (token) => checkCurrentToken(token, bearerCall(token)),
     renew: (refreshToken) => renewSession(refreshToken),
     onEnded: (id) => streams.revoke(sessionGrantId(id)),
     onError: failed('last-used times of sessions'),
@@ -149,7 +157,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
   let current = applySettings(parts.settings)
 
   function applySettings(settings: AccessSettings) {
-    const { jwt, mtls, isAnonymousAllowed, trustProxy } = settings
+    const { jwt, mtls, isAnonymousAllowed } = settings
     const checkToken = createTokenCheck(jwt, fetch)
     const toleranceMs = Math.max(defaultToleranceMs, ...jwt.map(({ clockTolerance = 0 }) => clockTolerance))
     const shared = {
@@ -159,8 +167,6 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       recheckToken,
       toleranceMs,
       mtls,
-      identities,
-      trustProxy,
       bySession,
       hasSession,
     }
@@ -178,14 +184,14 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
   }
 
   /** Other clients may send a header of that name, too. */
-  function hasSession({ header }: Credentials): boolean {
+  function hasSession({ header }: Call): boolean {
     return header(csrfHeader) !== undefined && sessions.hasCookie(header('cookie'))
   }
 
   /** The operator may call every agent from the console. */
-  async function bySession(credentials: Credentials): Promise<IdentifiedCaller | undefined> {
-    if (!hasSession(credentials)) return undefined
-    const { header } = credentials
+  async function bySession(call: Call): Promise<IdentifiedCaller | undefined> {
+    if (!hasSession(call)) return undefined
+    const { header } = call
     const session = await sessions.read(header('cookie'))
     if (session === undefined || !(await sessions.verifyCsrf(session, header(csrfHeader)))) {
       throw new A2AError('UNAUTHENTICATED', 'The session has ended: sign in again')
@@ -206,14 +212,14 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
   }
 
   /** Checks against the current configuration. */
-  async function checkCurrentToken(token: string, credentials: Credentials): Promise<Caller> {
+  async function checkCurrentToken(token: string, call: Call): Promise<Caller> {
     if (current.checkToken === undefined) throw invalidTokenError('The token is not valid')
-    return current.checkToken(token, credentials)
+    return current.checkToken(token, call)
   }
 
-  async function recheckToken(token: string, credentials: Credentials): Promise<Caller | undefined> {
+  async function recheckToken(token: string, call: Call): Promise<Caller | undefined> {
     try {
-      return await checkCurrentToken(token, credentials)
+      return await checkCurrentToken(token, call)
     } catch (reason) {
       if (reason instanceof A2AError && reason.code === 'UNAUTHENTICATED') return undefined
       throw reason
@@ -224,28 +230,24 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     return current.settings.isAnonymousAllowed(agent) || permissionsOf(scopes).canUse(agent)
   }
 
-  const authenticate: Authenticate = Object.assign((credentials: Credentials) => current.authenticate(credentials), {
+  const authenticate: Authenticate = Object.assign((call: Call) => current.authenticate(call), {
     challenge,
   })
 
   return {
     authenticate,
-    admit(request) {
+    admit(call) {
       const { rates, isAnonymousAllowed } = current.settings
-      return admitRequest(request, { isAnonymousAllowed, identities, limiter, quota, now, monotonicNow, rates })
+      return admitRequest(call, { isAnonymousAllowed, limiter, quota, now, monotonicNow, rates })
     },
-    onOutcome(answered) {
-      const identity = answered.caller === undefined ? undefined : identities.get(answered.caller)
-      const from = identity?.address ?? answered.remoteAddress
-      audit.record(requestAuditEntry(answered, { at: now(), keyId: identity?.key?.id, from }))
-      settleQuota(answered, identity)?.catch((cause: unknown) =>
-        log.warn('a task count could not be decremented', { cause }),
-      )
+    onOutcome(call) {
+      audit.record(requestAuditEntry(call, { at: now(), keyId: identityOf(call)?.key?.id }))
+      settleQuota(call)?.catch((cause: unknown) => log.warn('a task count could not be decremented', { cause }))
     },
     onEvent: states.onEvent,
-    onStream({ caller, agent, end }) {
-      const grant = identities.get(caller)?.grant?.()
-      return grant === undefined ? undefined : streams.add(grant, { agent, end })
+    onStream(call, end) {
+      const grant = identityOf(call)?.grant?.()
+      return grant === undefined ? undefined : streams.add(grant, { agent: call.agent, end })
     },
     streams,
     ...omitUndefined({ newAdminKey: adminKey.created }),
@@ -266,19 +268,14 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     },
     admitInProcess: (agent) => admitInProcess(agent, { limiter, rates: current.settings.rates }),
     canUse: mayUse,
-    async identify(credentials) {
-      const caller = await current.anybody({ ...credentials, agent: '' })
-      if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
-      return caller
+    identify: (call) => authenticated({ ...call, agent: '' }, current.anybody),
+    async identifyFor(call) {
+      const identified = await authenticated(call, current.authenticate)
+      if (!mayUse(identified.caller, call.agent)) throw agentForbiddenError(call)
+      return identified
     },
-    async identifyFor(credentials) {
-      const caller = await current.authenticate(credentials)
-      if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
-      if (!mayUse(caller, credentials.agent)) throw agentForbiddenError(credentials)
-      return caller
-    },
-    isApiKeyCaller: (caller) => identities.get(caller)?.key !== undefined,
-    grantOf: (caller) => identities.get(caller)?.grant?.(),
+    hasApiKey: (call) => identityOf(call)?.key !== undefined,
+    grantOf: (call) => identityOf(call)?.grant?.(),
     grantOfSession,
     setSessionRenewal(renew) {
       renewSession = renew
@@ -298,16 +295,14 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
   }
 }
 
-/** The credentials of a request with this token and no others. */
-function bearerCredentials(token: string): Credentials {
+async function authenticated(call: Call, authenticate: Authenticate): Promise<AuthenticatedCall> {
+  const caller = await authenticate(call)
+  if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+  return { ...call, caller }
+}
+
+/** A call with this token and no other credentials. */
+function bearerCall(token: string): Call {
   const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${token}` : undefined)
-  return {
-    method: 'GET',
-    path: '/',
-    query: '',
-    header,
-    agent: '',
-    remoteAddress: undefined,
-    clientCertificate: undefined,
-  }
+  return { method: 'GET', path: '/', query: '', header, agent: '', endpoint: 'call', binding: 'JSONRPC' }
 }

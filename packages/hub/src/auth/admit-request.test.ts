@@ -1,44 +1,39 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { anonymous, type Caller } from '@parley/a2a'
-import type { Operation, AdmissionRequest } from '@parley/a2a/internal'
+import type { Operation } from '@parley/a2a/internal'
 import { memoryKeyValueStore } from '@parley/a2a/stores'
-import type { CallOutcome } from '@parley/a2a/server'
+import type { EndedCall } from '@parley/a2a/server'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
 import { admitRequest, type RateLimits, settleQuota } from './admit-request.ts'
 import type { KeyRecord } from './key-format.ts'
-import { createRequestIdentities, type RequestIdentity } from './authenticate.ts'
+import type { RequestIdentity } from './authenticate.ts'
+import { testCall } from './testing/test-call.ts'
 
 const minute = 60_000
 
 function gate(given: Partial<RateLimits> = {}, start = Date.UTC(2030, 0, 1, 12)) {
   let now = start
   const clock = (): number => now
-  const passes = createRequestIdentities()
   const parts = {
     isAnonymousAllowed: (agent: string) => agent === 'open',
-    identities: passes,
     rates: { perAgent: new Map(), ...given },
     limiter: createRateLimiter(clock),
     quota: createTaskQuota(memoryKeyValueStore(clock), clock),
     now: clock,
     monotonicNow: clock,
   }
-  const ask = async (caller: Caller, pass: Partial<RequestIdentity>, operation?: Operation, agent = 'gpt') => {
-    const issued = passes.attach(caller, { address: '192.0.2.1', ...pass })
-    const credentials = { method: 'POST', path: '/', query: '', header: () => undefined, agent }
-    const asking: AdmissionRequest = {
-      agent,
-      caller: issued,
-      version: '1.0',
-      binding: 'JSONRPC',
-      credentials,
-      ...(operation ? { operation } : {}),
-    }
-    const { headers = {}, refuse } = await admitRequest(asking, parts)
-    const answered = async (outcome: CallOutcome['outcome'], taskId?: string): Promise<void> =>
-      settleQuota({ outcome, ...(taskId !== undefined ? { taskId } : {}) }, passes.get(issued))
+  const ask = async (
+    caller: Caller,
+    { address = '192.0.2.1', ...data }: RequestIdentity & { readonly address?: string },
+    operation?: Operation,
+    agent = 'gpt',
+  ) => {
+    const call = testCall({}, { agent, data, operation, clientAddress: address })
+    const { headers = {}, refuse } = await admitRequest({ ...call, caller }, parts)
+    const answered = async (outcome: EndedCall['outcome'], taskId?: string): Promise<void> =>
+      settleQuota({ outcome, taskId, data })
     return { headers, refuse, answered }
   }
   return { ask, parts, pass: (ms: number) => (now += ms), now: clock }
@@ -168,11 +163,7 @@ describe('an admitted caller', () => {
 
   it('but not by us may do nothing', async () => {
     const { parts } = gate()
-    const credentials = { method: 'POST', path: '/', query: '', header: () => undefined, agent: 'gpt' }
-    const { refuse } = await admitRequest(
-      { agent: 'gpt', caller: ann, version: '1.0', binding: 'GRPC', credentials },
-      parts,
-    )
+    const { refuse } = await admitRequest({ ...testCall({}, { agent: 'gpt' }), caller: ann }, parts)
     assert.equal(refuse?.code, 'PERMISSION_DENIED')
   })
 })
@@ -203,7 +194,7 @@ describe('the tasks of a key', () => {
     const { ask, now, pass } = gate({ tasksPerDay: 1 })
     const old = idAt(now())
     pass(1_000)
-    const ends: readonly (readonly [CallOutcome['outcome'], string?])[] = [['INVALID_PARAMS'], ['OK'], ['OK', old]]
+    const ends: readonly (readonly [EndedCall['outcome'], string?])[] = [['INVALID_PARAMS'], ['OK'], ['OK', old]]
     for (const end of ends) {
       const { refuse, answered } = await ask(ann, { key: key() }, 'SendMessage')
       assert.equal(refuse, undefined)

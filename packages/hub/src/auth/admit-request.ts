@@ -4,12 +4,12 @@
  * agent exists, so a refusal does not reveal that (B-153).
  */
 import { A2AError } from '@parley/a2a'
-import type { Operation, AdmissionResult, AdmissionRequest } from '@parley/a2a/internal'
-import type { Admit, CallOutcome, Credentials } from '@parley/a2a/server'
+import { type Admit, clientNetwork, type Operation, type AdmissionResult } from '@parley/a2a/internal'
+import type { AuthenticatedCall, Call, EndedCall } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
-import { senderOf, type RateClaim, type RateLimiter, type RateLimitStatus } from '../limits/rate-limiter.ts'
+import type { RateClaim, RateLimiter, RateLimitStatus } from '../limits/rate-limiter.ts'
 import { creatorQuotaId, type QuotaCharge, type TaskQuota } from '../limits/task-quota.ts'
-import type { RequestIdentity, RequestIdentities } from './authenticate.ts'
+import { identityOf, type RequestIdentity } from './authenticate.ts'
 import { creatorOf } from './key-format.ts'
 import { permissionsOf } from './scopes.ts'
 import type { JwtIssuerConfig } from '../config/sections/access.ts'
@@ -29,7 +29,6 @@ export interface RateLimits {
 export interface AdmitDeps {
   /** Whether the agent may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
-  readonly identities: RequestIdentities
   readonly rates: RateLimits
   readonly limiter: RateLimiter
   readonly quota: TaskQuota
@@ -42,17 +41,17 @@ export interface AdmitDeps {
 const taskOpeningOperations: ReadonlySet<Operation> = new Set<Operation>(['SendMessage', 'SendStreamingMessage'])
 
 /** A promise only if the quota of a key must be charged. */
-export function admitRequest(request: AdmissionRequest, parts: AdmitDeps): AdmissionResult | Promise<AdmissionResult> {
-  const { caller, operation } = request
-  const identity = parts.identities.get(caller)
+export function admitRequest(call: AuthenticatedCall, parts: AdmitDeps): AdmissionResult | Promise<AdmissionResult> {
+  const { agent, operation } = call
+  const identity = identityOf(call)
   // Not a caller that we authenticated: its permissions are unknown.
   if (identity === undefined)
     return { refuse: new A2AError('PERMISSION_DENIED', 'The caller has no permissions on this agent') }
-  const refuse = permissionError(request, parts.isAnonymousAllowed)
-  const claims = callerClaim(request, identity, parts.rates)
+  const refuse = permissionError(call, parts.isAnonymousAllowed)
+  const claims = callerClaim(call, identity, parts.rates)
   // A caller without permission neither uses up the agent's limit nor learns from it that the agent exists.
-  const agentRate = refuse === undefined ? parts.rates.perAgent.get(request.agent) : undefined
-  if (agentRate !== undefined) claims.push({ key: `agent:${request.agent}`, rate: agentRate })
+  const agentRate = refuse === undefined ? parts.rates.perAgent.get(agent) : undefined
+  if (agentRate !== undefined) claims.push({ key: `agent:${agent}`, rate: agentRate })
   const status = parts.limiter.take(claims)
   const headers = status === undefined ? {} : rateLimitHeaders(status, resetAtOf(status, parts))
   if (status?.isAllowed === false) return { headers, refuse: rateLimitError(status) }
@@ -79,11 +78,9 @@ async function chargeQuota(
 }
 
 /** The quota counts tasks: a call that opened none is refunded. Most calls were not charged. */
-export function settleQuota(
-  { outcome, taskId }: Pick<CallOutcome, 'outcome' | 'taskId'>,
-  identity: RequestIdentity | undefined,
-): Promise<void> | undefined {
-  const counted = identity?.quotaCharge
+export function settleQuota(call: Pick<EndedCall, 'outcome' | 'taskId' | 'data'>): Promise<void> | undefined {
+  const { outcome, taskId } = call
+  const counted = identityOf(call)?.quotaCharge
   if (counted === undefined) return undefined
   const opened = outcome === 'OK' && taskId !== undefined && createdAtOf(taskId) >= counted.at
   return opened ? undefined : counted.refund()
@@ -96,11 +93,11 @@ function createdAtOf(taskId: string): number {
 }
 
 function callerClaim(
-  { caller }: AdmissionRequest,
-  { key, address }: RequestIdentity,
+  { caller, clientAddress }: AuthenticatedCall,
+  { key }: RequestIdentity,
   { perAddress, perKey }: RateLimits,
 ): RateClaim[] {
-  if (caller.anonymous === true) return claimFor(`address:${senderOf(address)}`, perAddress)
+  if (caller.anonymous === true) return claimFor(`address:${clientNetwork(clientAddress)}`, perAddress)
   if (key === undefined) return claimFor(`caller:${caller.id}`, perKey)
   // A caller with twenty keys may not do twenty times as much. A rate of the key itself is a decision of an admin.
   const creator = key.rate === undefined ? creatorOf(key) : undefined
@@ -146,18 +143,16 @@ function quotaExceeded({ resetAt }: QuotaCharge, limit: number, now: number): Ad
 }
 
 /** Where anonymous access is allowed, authenticated callers are allowed too. */
-function permissionError(
-  { agent, caller, operation, credentials }: AdmissionRequest,
-  isOpen: AdmitDeps['isAnonymousAllowed'],
-) {
+function permissionError(call: AuthenticatedCall, isOpen: AdmitDeps['isAnonymousAllowed']): A2AError | undefined {
+  const { agent, caller, operation } = call
   const grants = permissionsOf(caller.scopes)
-  if (!isOpen(agent) && !grants.canUse(agent)) return agentForbiddenError(credentials)
+  if (!isOpen(agent) && !grants.canUse(agent)) return agentForbiddenError(call)
   if (operation === undefined || caller.anonymous === true || grants.canPerform(operation)) return undefined
   return missingScopeError(`operation:${operation}`)
 }
 
 /** The missing scope is named only if the caller named the agent: a caller of the default agent may not know its name. */
-export function agentForbiddenError({ agent, path, header }: Credentials): A2AError {
+export function agentForbiddenError({ agent, path, header }: Call): A2AError {
   const isNamed = path === `/a2a/${agent}` || path.startsWith(`/a2a/${agent}/`) || header('x-parley-agent') === agent
   if (isNamed) return missingScopeError(`agent:${agent}`)
   const challenge = 'Bearer error="insufficient_scope"'
@@ -185,9 +180,9 @@ export function withAvailabilityCheck(requireOpen: (agent: string) => void, admi
       return { ...admission, refuse: A2AError.from(reason) }
     }
   }
-  return (request) => {
-    const { agent, operation } = request
-    const admission = admit(request)
+  return (call) => {
+    const { agent, operation } = call
+    const admission = admit(call)
     if (operation === undefined || !taskOpeningOperations.has(operation)) return admission
     return admission instanceof Promise ? admission.then((made) => checkOpen(made, agent)) : checkOpen(admission, agent)
   }

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test'
 import type { Caller } from '@parley/a2a'
 import { memoryKeyValueStore } from '@parley/a2a/stores'
 import type { ClientCertificate } from '@parley/a2a/internal'
-import type { Credentials } from '@parley/a2a/server'
-import { type AuthenticatorDeps, createAuthenticator, createRequestIdentities } from './authenticate.ts'
+import type { Call } from '@parley/a2a/server'
+import { type AuthenticatorDeps, createAuthenticator, identityOf } from './authenticate.ts'
 import { invalidTokenError } from './token-check.ts'
 import { createApiKeys } from './api-keys.ts'
+import { testCall } from './testing/test-call.ts'
 
 const certificate: ClientCertificate = {
   subject: { CN: 'billing' },
@@ -17,7 +18,6 @@ const certificate: ClientCertificate = {
 
 async function createTestAuthenticator(over: Partial<AuthenticatorDeps> = {}) {
   const keys = createApiKeys({ kv: memoryKeyValueStore() })
-  const passes = createRequestIdentities()
   const { key } = await keys.create({ name: 'x', scopes: ['agent:team', 'skill:gpt/sum'], createdBy: 'admin' })
   const authenticate = createAuthenticator({
     bySession: async () => undefined,
@@ -32,24 +32,12 @@ async function createTestAuthenticator(over: Partial<AuthenticatorDeps> = {}) {
     toleranceMs: 0,
     mtls: false,
     isAnonymousAllowed: (agent) => agent === 'open',
-    identities: passes,
-    trustProxy: false,
     ...over,
   })
   const ask = async (...request: Parameters<typeof now>) => now(...request)
-  const now = (headers: Readonly<Record<string, string>>, agent = 'team', more: Partial<Credentials> = {}) =>
-    authenticate({
-      ...{
-        method: 'POST',
-        path: '/',
-        query: '',
-        header: (name: string) => headers[name],
-        remoteAddress: '192.0.2.1',
-        agent,
-      },
-      ...more,
-    })
-  return { ask, now, key, keys, passes }
+  const now = (headers: Readonly<Record<string, string>>, agent = 'team', more: Partial<Call> = {}) =>
+    authenticate(testCall(headers, { agent, ...more }))
+  return { authenticate, ask, now, key, keys }
 }
 
 describe('what a request shows', () => {
@@ -122,14 +110,13 @@ describe('what a request shows', () => {
     assert.equal((await ask({ 'x-api-key': key }, 'team'))?.skills, undefined)
   })
 
-  it('is known to be of one request and its sender, and no agent sees that', async () => {
-    const { ask, key, passes } = await createTestAuthenticator({ trustProxy: true })
-    const [one, two] = [
-      await ask({ 'x-api-key': key }),
-      await ask({ 'x-api-key': key, 'x-forwarded-for': '198.51.100.7' }),
-    ]
-    assert.notEqual(one, two)
-    assert.deepEqual([passes.get(one!)?.address, passes.get(two!)?.address], ['192.0.2.1', '198.51.100.7'])
-    assert.doesNotMatch(JSON.stringify(one), /hash|address|192/)
+  it('keeps its key and its grant with the call, and no agent sees them', async () => {
+    const { authenticate, key, keys } = await createTestAuthenticator()
+    const call = testCall({ 'x-api-key': key })
+    assert.equal(identityOf(call), undefined)
+    const caller = await authenticate(call)
+    const { id } = (await keys.find(key)) ?? assert.fail()
+    assert.deepEqual([identityOf(call)?.key?.id, identityOf(call)?.grant?.().id], [id, `key:${id}`])
+    assert.doesNotMatch(JSON.stringify(caller), /hash|grant/)
   })
 })

@@ -4,8 +4,7 @@
  * credentials is accepted where the agent allows anonymous access. What the caller may do is decided in admit-request.ts.
  */
 import { A2AError, anonymous, type Caller } from '@parley/a2a'
-import { mtls, type Authenticate, type Credentials } from '@parley/a2a/server'
-import { clientAddress } from '../limits/rate-limiter.ts'
+import { mtls, type Authenticate, type Call } from '@parley/a2a/server'
 import type { QuotaCharge } from '../limits/task-quota.ts'
 import { type Grant, keyGrantId } from './grant-streams.ts'
 import { type CheckToken, invalidTokenError, looksLikeJwt, tokenExpiry } from './token-check.ts'
@@ -18,19 +17,17 @@ export interface AuthenticatorDeps {
   findCachedKey(key: string): KeyRecord | undefined
   readonly checkToken: CheckToken | undefined
   /** Checks a token again with the current configuration. `undefined` for a token that is no longer valid. */
-  recheckToken(token: string, credentials: Credentials): Promise<Caller | undefined>
+  recheckToken(token: string, call: Call): Promise<Caller | undefined>
   /** How long a token is accepted after it expires, because clocks differ. */
   readonly toleranceMs: number
   /** Whether client certificates are accepted. */
   readonly mtls: boolean
   /** Whether the agent may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
-  readonly identities: RequestIdentities
-  readonly trustProxy: boolean
   /** The user of the console session, if the request selects the session. Throws UNAUTHENTICATED if it has ended. */
-  bySession(credentials: Credentials): Promise<IdentifiedCaller | undefined>
+  bySession(call: Call): Promise<IdentifiedCaller | undefined>
   /** Whether the request selects the session. */
-  hasSession(credentials: Credentials): boolean
+  hasSession(call: Call): boolean
 }
 
 /** The names of the schemes on cards. */
@@ -49,15 +46,15 @@ export interface IdentifiedCaller {
 }
 
 export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
-  const { findKey, checkToken, isAnonymousAllowed, identities, trustProxy } = parts
+  const { findKey, checkToken, isAnonymousAllowed } = parts
   const certificates = parts.mtls ? mtls({ scheme: schemeNames.mtls }) : undefined
 
-  async function byBearer(token: string, credentials: Credentials): Promise<IdentifiedCaller> {
+  async function byBearer(token: string, call: Call): Promise<IdentifiedCaller> {
     if (checkToken !== undefined && looksLikeJwt(token)) {
-      const caller = await checkToken(token, credentials)
+      const caller = await checkToken(token, call)
       return {
         caller: { ...caller, schemes: [schemeNames.bearer] },
-        grant: () => tokenGrant(token, credentials),
+        grant: () => tokenGrant(token, call),
       }
     }
     const key = await find(token)
@@ -65,13 +62,13 @@ export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
     return identifiedByKey(key, schemeNames.bearer)
   }
 
-  function tokenGrant(token: string, credentials: Credentials): Grant {
+  function tokenGrant(token: string, call: Call): Grant {
     const expiresAt = tokenExpiry(token) + parts.toleranceMs
     return {
       id: `token:${sha256Hex(token)}`,
       expiresAt,
       async recheck() {
-        const caller = await parts.recheckToken(token, credentials)
+        const caller = await parts.recheckToken(token, call)
         return caller === undefined ? undefined : { scopes: caller.scopes ?? [], expiresAt }
       },
     }
@@ -91,8 +88,8 @@ export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
     }
   }
 
-  async function byCertificate(credentials: Credentials): Promise<IdentifiedCaller | undefined> {
-    const caller = await certificates?.(credentials)
+  async function byCertificate(call: Call): Promise<IdentifiedCaller | undefined> {
+    const caller = await certificates?.(call)
     return caller === undefined || caller === null ? undefined : { caller: { ...caller, scopes: certificateScopes } }
   }
 
@@ -100,29 +97,29 @@ export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
    * The first valid credential decides; if none is valid, the error of the first is thrown. A promise only if there is something to
    * read or to verify: a request without credentials, or with a key that was just used, is identified at once.
    */
-  function identify(credentials: Credentials): IdentifiedCaller | undefined | Promise<IdentifiedCaller | undefined> {
-    const token = bearerOf(credentials)
-    const key = credentials.header('x-api-key')
+  function identify(call: Call): IdentifiedCaller | undefined | Promise<IdentifiedCaller | undefined> {
+    const token = bearerOf(call)
+    const key = call.header('x-api-key')
     if (token === undefined && key === undefined) {
-      const hasOthers = certificates !== undefined || parts.hasSession(credentials)
-      return hasOthers ? tryAll(credentials, token, key) : undefined
+      const hasOthers = certificates !== undefined || parts.hasSession(call)
+      return hasOthers ? tryAll(call, token, key) : undefined
     }
     const isToken = token !== undefined && checkToken !== undefined && looksLikeJwt(token)
     const record = isToken ? undefined : parts.findCachedKey(token ?? key ?? '')
-    if (record === undefined) return tryAll(credentials, token, key)
+    if (record === undefined) return tryAll(call, token, key)
     return identifiedByKey(record, token === undefined ? schemeNames.apiKey : schemeNames.bearer)
   }
 
   async function tryAll(
-    credentials: Credentials,
+    call: Call,
     token: string | undefined,
     key: string | undefined,
   ): Promise<IdentifiedCaller | undefined> {
     const methods = [
-      ...(token === undefined ? [] : [() => byBearer(token, credentials)]),
+      ...(token === undefined ? [] : [() => byBearer(token, call)]),
       ...(key === undefined ? [] : [() => byKey(key)]),
-      () => parts.bySession(credentials),
-      () => byCertificate(credentials),
+      () => parts.bySession(call),
+      () => byCertificate(call),
     ]
     let refusal: { readonly reason: unknown } | undefined
     for (const way of methods) {
@@ -138,28 +135,24 @@ export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
     return undefined
   }
 
-  const authenticate = (credentials: Credentials): Caller | undefined | Promise<Caller | undefined> => {
-    // Read now: a closed connection no longer has an address.
-    const address = clientAddress(credentials, trustProxy)
-    const identified = identify(credentials)
-    if (!(identified instanceof Promise)) return attachIdentity(identified, credentials, address)
-    return identified.then((found) => attachIdentity(found, credentials, address))
+  const authenticate = (call: Call): Caller | undefined | Promise<Caller | undefined> => {
+    const identified = identify(call)
+    if (!(identified instanceof Promise)) return keepIdentity(identified, call)
+    return identified.then((known) => keepIdentity(known, call))
   }
 
-  function attachIdentity(
-    identified: IdentifiedCaller | undefined,
-    { agent }: Credentials,
-    address: string | undefined,
-  ): Caller | undefined {
-    if (identified === undefined)
-      return isAnonymousAllowed(agent) ? identities.attach(anonymous, { address }) : undefined
+  function keepIdentity(identified: IdentifiedCaller | undefined, call: Call): Caller | undefined {
+    const { agent } = call
+    if (identified === undefined) {
+      if (!isAnonymousAllowed(agent)) return undefined
+      call.data = {}
+      return anonymous
+    }
     const { caller, key, grant } = identified
+    call.data = { ...(key !== undefined ? { key } : {}), ...(grant !== undefined ? { grant } : {}) }
     const grants = permissionsOf(caller.scopes)
     const skills = grants.canUse(agent) ? grants.skillsOf(agent) : undefined
-    return identities.attach(
-      { ...caller, ...(skills !== undefined ? { skills } : {}) },
-      { address, ...(key !== undefined ? { key } : {}), ...(grant !== undefined ? { grant } : {}) },
-    )
+    return skills === undefined ? caller : { ...caller, skills }
   }
   return Object.assign(authenticate, { challenge })
 }
@@ -182,7 +175,7 @@ function callerOfKey(key: KeyRecord, scheme: string): Caller {
   }
 }
 
-function bearerOf({ header }: Credentials): string | undefined {
+function bearerOf({ header }: Call): string | undefined {
   const value = header('authorization')
   if (value === undefined || value.slice(0, 6).toLowerCase() !== 'bearer') return undefined
   const rest = value.slice(6)
@@ -190,57 +183,19 @@ function bearerOf({ header }: Credentials): string | undefined {
 }
 
 /**
- * Identity of a request beyond the SDK's caller: its key, its address and its grant. Kept beside the caller and not in it, so that
- * no agent and no log sees it.
+ * Identity of a call beyond the SDK's caller: its key and its grant. Kept in the data of the call and not in the caller, so that no
+ * agent and no log sees it.
  */
 export interface RequestIdentity {
   /** `undefined` for tokens, certificates and anonymous callers. */
   readonly key?: KeyRecord
-  /** The grant of the request, if it can end. Created on demand: most requests never need it. */
+  /** The grant of the call, if it can end. Created on demand: most requests never need it. */
   grant?(): Grant
-  /** The client address, from trusted proxies where there are any. */
-  readonly address: string | undefined
-  /** The quota charge of this request, and its time. */
+  /** The quota charge of this call, and its time. */
   quotaCharge?: QuotaCharge & { readonly at: number }
 }
 
-export interface RequestIdentities {
-  attach(caller: Caller, identity: RequestIdentity): Caller
-  get(caller: Caller): RequestIdentity | undefined
-}
-
-/** A constructor that returns the given object, so that a class can add its fields to it. */
-const SameObject = function (target: object) {
-  return target
-} as unknown as new (target: object) => object
-
-/** Adds a private field to an object, which no other code can read or copy. A WeakMap took ten times as long. */
-class IdentityField extends SameObject {
-  #identity: RequestIdentity
-  #owner: RequestIdentities
-
-  constructor(caller: Caller, identity: RequestIdentity, owner: RequestIdentities) {
-    super(caller)
-    this.#identity = identity
-    this.#owner = owner
-  }
-
-  static add(caller: Caller, identity: RequestIdentity, owner: RequestIdentities): Caller {
-    return new IdentityField(caller, identity, owner) as object as Caller
-  }
-
-  static read(caller: Caller, owner: RequestIdentities): RequestIdentity | undefined {
-    return #identity in caller && caller.#owner === owner ? caller.#identity : undefined
-  }
-}
-
-export function createRequestIdentities(): RequestIdentities {
-  const identities: RequestIdentities = {
-    attach(caller, identity) {
-      // A new object for each request, so that two requests of one caller have two identities.
-      return IdentityField.add({ ...caller }, identity, identities)
-    },
-    get: (caller) => IdentityField.read(caller, identities),
-  }
-  return identities
+/** `undefined` for a call that this hub has not authenticated. */
+export function identityOf({ data }: Pick<Call, 'data'>): RequestIdentity | undefined {
+  return data as RequestIdentity | undefined
 }

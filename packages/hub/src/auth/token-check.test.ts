@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import type { Credentials, FetchHandler } from '@parley/a2a/server'
+import type { Call, FetchHandler } from '@parley/a2a/server'
 import { createTokenCheck, looksLikeJwt, mapScopes } from './token-check.ts'
 import { generateKey } from './key-format.ts'
+import { testCall } from './testing/test-call.ts'
 
 /** An issuer whose documents are served without a socket. */
 async function issuer(name: string) {
@@ -31,9 +32,8 @@ function web(...issuers: readonly { readonly documents: ReadonlyMap<string, obje
   return { fetch, asked }
 }
 
-function shown(token: string): Credentials {
-  const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${token}` : undefined)
-  return { method: 'POST', path: '/', query: '', header, agent: 'gpt' }
+function shown(token: string): Call {
+  return testCall({ authorization: `Bearer ${token}` })
 }
 
 describe('tokens of issuers', () => {

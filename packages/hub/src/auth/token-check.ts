@@ -4,13 +4,13 @@
  */
 import { A2AError, type Caller, type Struct } from '@parley/a2a'
 import { isStruct } from '@parley/a2a/internal'
-import { anyOf, bearer, type Authenticate, type Credentials, type FetchHandler } from '@parley/a2a/server'
+import { anyOf, bearer, type Authenticate, type Call, type FetchHandler } from '@parley/a2a/server'
 import type { JwtIssuerConfig } from '../config/sections/access.ts'
 import { adminScope, isHubScope } from './scopes.ts'
 import { parseJsonOrUndefined } from '../json/bounded-json.ts'
 
 /** The caller of the token. Throws UNAUTHENTICATED, or UNAVAILABLE while the issuer does not answer. */
-export type CheckToken = (token: string, credentials: Credentials) => Promise<Caller>
+export type CheckToken = (token: string, call: Call) => Promise<Caller>
 
 /** Claims in which issuers put permissions. */
 const defaultClaims = ['scope', 'scp', 'roles', 'groups']
@@ -23,9 +23,9 @@ export function createTokenCheck(issuers: readonly JwtIssuerConfig[], fetch?: Fe
   const checks = new Map(
     [...byIssuer].map(([name, own]) => [name, anyOf(...own.map((one) => createIssuerCheck(one, fetch)))]),
   )
-  return async (token, credentials) => {
+  return async (token, call) => {
     // Only selects the issuer; the signature decides. Trying every issuer would request the keys of all of them.
-    const caller = await checks.get(withoutTrailingSlash(issuerIn(token) ?? ''))?.(credentials)
+    const caller = await checks.get(withoutTrailingSlash(issuerIn(token) ?? ''))?.(call)
     if (caller === undefined || caller === null) throw invalidTokenError('The token is not valid')
     return caller
   }
@@ -54,8 +54,8 @@ function createIssuerCheck(settings: JwtIssuerConfig, fetch: FetchHandler | unde
     ...(tenantClaim !== undefined ? { tenantClaim } : {}),
     ...(fetch !== undefined ? { fetch } : {}),
   })
-  return async (credentials) => {
-    const caller = await check(credentials)
+  return async (call) => {
+    const caller = await check(call)
     return caller === undefined || caller === null
       ? caller
       : { ...caller, scopes: mapScopes(caller.scopes ?? [], scopes) }

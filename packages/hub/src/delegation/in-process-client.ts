@@ -123,9 +123,10 @@ export function createInProcessClient(parts: InProcessClientDeps, name: string):
   }
 
   /** For existing tasks: the owner may read and cancel them, whatever the caller may do now. */
-  function ownerOptions(agent: string, { caller, tenant, signal }: ParentTurn): HandlerCallOptions {
+  function ownerOptions(agent: string, turn: ParentTurn): HandlerCallOptions {
+    const { caller, tenant, signal } = turn
     const owner: Caller = { id: ownerId(caller), tenant }
-    return { agent, caller: owner, isNested: true, ...(signal !== undefined ? { signal } : {}) }
+    return { agent, caller: owner, partOf: turn, ...(signal !== undefined ? { signal } : {}) }
   }
 
   function ownerId(caller: Pick<Caller, 'id'>): string {

@@ -14,6 +14,8 @@ import { type AgentFilter, matchesFilter, type ListedAgent, toListedAgent } from
 export interface DiscoveryDeps {
   readonly registry: Pick<AgentRegistry, 'names' | 'status'>
   readonly identify: AccessControl['identify']
+  /** Whether X-Forwarded-For is trusted. */
+  readonly trustProxy: boolean
   /** The permissions of the caller on the agent; `undefined` if it may not use it. */
   permissionFor(caller: Caller, agent: string): { readonly skills?: readonly string[] } | undefined
   /** The public URL of the hub, if configured. */
@@ -31,7 +33,7 @@ const headers = { 'cache-control': 'private, max-age=60', vary: 'Authorization, 
 
 export function createDiscovery(parts: DiscoveryDeps): Middleware {
   async function agentsFor(request: RouteRequest): Promise<readonly ListedAgent[]> {
-    const caller = await parts.identify(request.credentials(''))
+    const { caller } = await parts.identify(request.call(''))
     const filter = filterOf(request.query)
     const base = baseOf(request)
     return parts.registry
@@ -52,7 +54,7 @@ export function createDiscovery(parts: DiscoveryDeps): Middleware {
   }
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = createRouteRequest(incoming)
+    const request = createRouteRequest(incoming, parts)
     const isHead = request.method === 'HEAD'
     try {
       const agents = await agentsFor(request)

@@ -2,8 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { A2AError, type ErrorCode } from '@parley/a2a'
-import { defaultJsonNodes, errorTable, exceedsJsonNodes, type ClientCertificate } from '@parley/a2a/internal'
-import type { Credentials } from '@parley/a2a/server'
+import {
+  clientAddress as clientAddressOf,
+  defaultJsonNodes,
+  errorTable,
+  exceedsJsonNodes,
+  type ClientCertificate,
+} from '@parley/a2a/internal'
+import type { Call } from '@parley/a2a/server'
 import { connectionText } from '../auth/key-format.ts'
 import { readBody } from './web-exchange.ts'
 import { type JsonResponse, RouteError } from './json-response.ts'
@@ -14,9 +20,11 @@ export interface RouteRequest {
   readonly path: string
   readonly query: URLSearchParams
   header(name: string): string | undefined
-  /** The credentials of the request, for one agent. */
-  credentials(agent: string): Credentials
+  /** The request as a call of one agent, for the access control. */
+  call(agent: string): Call
   readonly remoteAddress: string | undefined
+  /** The address of the client: behind a trusted proxy, the one that the proxy reports. */
+  readonly clientAddress: string | undefined
   /** Both ends of the connection, by `connectionText`. */
   readonly connection: string
   /** The parsed body; `undefined` if it is empty. Throws RouteError. */
@@ -28,8 +36,17 @@ export interface RouteRequest {
 /** More than most bodies of these routes need. */
 const defaultMaxBytes = 65_536
 
-/** `jsonNodes`: maximum number of JSON values in a body. */
-export function createRouteRequest(request: IncomingMessage, jsonNodes = defaultJsonNodes): RouteRequest {
+export interface RouteRequestOptions {
+  /** Whether X-Forwarded-For is trusted. */
+  readonly trustProxy: boolean
+  /** Maximum number of JSON values in a body. */
+  readonly jsonNodes?: number | undefined
+}
+
+export function createRouteRequest(
+  request: IncomingMessage,
+  { trustProxy, jsonNodes = defaultJsonNodes }: RouteRequestOptions,
+): RouteRequest {
   const { pathname, search } = splitUrl(request.url ?? '/')
   const header = (name: string): string | undefined => {
     const value = request.headers[name]
@@ -38,24 +55,30 @@ export function createRouteRequest(request: IncomingMessage, jsonNodes = default
   const method = request.method ?? 'GET'
   // Read now: a closed connection no longer reports its address.
   const { remoteAddress, remotePort, localAddress, localPort } = request.socket
+  const clientAddress = clientAddressOf({ header, remoteAddress }, trustProxy)
   return {
     method,
     path: pathname,
     query: new URLSearchParams(search),
     header,
     remoteAddress,
+    clientAddress,
     connection: connectionText(
       { address: remoteAddress, port: remotePort },
       { address: localAddress, port: localPort },
     ),
-    credentials: (agent) => ({
+    call: (agent) => ({
       method,
       path: pathname,
       query: search,
       header,
       remoteAddress,
+      clientAddress,
       clientCertificate: certificateOf(request),
       agent,
+      endpoint: 'call',
+      binding: 'JSONRPC',
+      version: '1.0',
     }),
     json: (maxBytes = defaultMaxBytes) => readJson(request, header('content-type') ?? '', maxBytes, jsonNodes),
     isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,
@@ -63,8 +86,8 @@ export function createRouteRequest(request: IncomingMessage, jsonNodes = default
 }
 
 /** A request that becomes a call of an agent: the errors of its body are those of the protocol. */
-export function createCallRequest(incoming: IncomingMessage): RouteRequest {
-  const request = createRouteRequest(incoming)
+export function createCallRequest(incoming: IncomingMessage, options: RouteRequestOptions): RouteRequest {
+  const request = createRouteRequest(incoming, options)
   const json = async (): Promise<unknown> => {
     try {
       return await request.json()

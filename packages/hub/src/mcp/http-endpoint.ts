@@ -7,11 +7,16 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
 import { A2AError, type AgentLog, type Caller } from '@parley/a2a'
-import { omitUndefined, measureJson, type HandlerReaders, type ResponseMemory } from '@parley/a2a/internal'
-import type { Credentials } from '@parley/a2a/server'
+import {
+  clientNetwork,
+  omitUndefined,
+  measureJson,
+  type HandlerReaders,
+  type ResponseMemory,
+} from '@parley/a2a/internal'
+import type { AuthenticatedCall, Call } from '@parley/a2a/server'
 import type { Middleware } from '@parley/a2a/node'
 import { createRouteRequest } from '../http/route-request.ts'
-import { clientAddress, senderOf } from '../limits/rate-limiter.ts'
 import { createMcpServer } from './mcp-server.ts'
 import type { McpServerSettings } from './tools/tool.ts'
 import type { AgentDirectory } from './directory/agent-directory.ts'
@@ -26,15 +31,15 @@ export interface McpEndpointDeps extends LocalDirectoryDeps, McpHttpPolicyDeps {
   readonly settings: McpServerSettings
   readers(): Promise<Pick<HandlerReaders, 'openMemory'>>
   /** Authenticates a request that is for no particular agent. Throws UNAUTHENTICATED. */
-  identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
-  /** Ends the response when the credentials of the caller end. */
-  endWithGrant(caller: Caller, response: ServerResponse): void
+  identify(call: Call): Promise<AuthenticatedCall>
+  /** Ends the response when the credentials of the call end. */
+  endWithGrant(call: Call, response: ServerResponse): void
   /** Whether an agent permits anonymous access. */
   hasOpenAgents(): boolean
   /** The lookup of remote agents, if the caller may make the hub call addresses of its choice. */
   remoteFor(caller: Caller): AgentDirectory['remote']
   /** Whether X-Forwarded-For is trusted. */
-  isProxyTrusted(): boolean
+  readonly trustProxy: boolean
   readonly bodyBytes: number
   readonly jsonNodes: number
   /** Limit of concurrent calls of one caller. */
@@ -85,21 +90,19 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   }
 
   async function answer(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<Response> {
-    const request = createRouteRequest(incoming)
-    const caller = await deps.identify(request.credentials(''))
-    deps.endWithGrant(caller, response)
+    const request = createRouteRequest(incoming, deps)
+    const call = await deps.identify(request.call(''))
+    const { caller } = call
+    deps.endWithGrant(call, response)
     if (caller.anonymous === true && !deps.hasOpenAgents()) {
       throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
     }
     const remote = deps.remoteFor(caller)
     // All anonymous callers own the same tasks, but one must not take the memory and the sessions of the others.
-    const group =
-      caller.anonymous === true
-        ? `anonymous ${senderOf(clientAddress(request, deps.isProxyTrusted()))}`
-        : limitKey(caller)
+    const group = caller.anonymous === true ? `anonymous ${clientNetwork(request.clientAddress)}` : limitKey(caller)
     const directory = createLocalDirectory(deps, {
-      caller,
-      credentials: request.credentials,
+      call,
+      callOf: request.call,
       memory: await openMemory(group, response, signal),
       ...omitUndefined({ remote }),
     })
@@ -119,7 +122,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     if (Array.isArray(parsedBody) && parsedBody.length > maxBatchSize) {
       return jsonRpcErrorResponse(400, `A batch may contain at most ${maxBatchSize} requests`, -32_600)
     }
-    if (isWithoutAgent(parsedBody)) await countRequest(deps.admit, caller, request.credentials(''))
+    if (isWithoutAgent(parsedBody)) await countRequest(deps.admit, call)
     // Parsed already. A web Request copies its body, which takes longer than parsing it.
     const web = toRequest(incoming, parsedBody === undefined ? body : noBody, signal)
     const known = parsedBody === undefined ? {} : { parsedBody }

@@ -37,8 +37,8 @@ export function openMcpEndpoint(deps: OpenMcpDeps): McpEndpoint | undefined {
     ...shared,
     settings: { tools, waitMs },
     identify: access.identify,
-    endWithGrant(caller, response) {
-      const grant = access.grantOf(caller)
+    endWithGrant(call, response) {
+      const grant = access.grantOf(call)
       if (grant !== undefined) endWithGrant(access.streams, grant, response)
     },
     admitted: (caller, agent) => agentPermission(access, caller, agent),
@@ -50,7 +50,7 @@ export function openMcpEndpoint(deps: OpenMcpDeps): McpEndpoint | undefined {
     // For callers that may use every agent; for anonymous callers only where all callers are anonymous.
     remoteFor: (caller) =>
       access.canUse(caller, '*') && (caller.anonymous !== true || current().access === undefined) ? reach : undefined,
-    isProxyTrusted: () => current().trustProxy,
+    trustProxy: config.trustProxy,
     bodyBytes: limits.bodyBytes ?? 20_000_000,
     jsonNodes: limits.jsonNodes ?? defaultJsonNodes,
     maxConcurrentCalls: config.limits.streamsPerCaller ?? 2_000,

@@ -7,7 +7,6 @@ import {
   isInterrupted,
   newId,
   type Artifact,
-  type Caller,
   type Part,
   type StreamEvent,
   type Struct,
@@ -20,6 +19,7 @@ import {
   type TaskEventStream,
 } from '@parley/a2a/internal'
 import type { Middleware } from '@parley/a2a/node'
+import type { AuthenticatedCall } from '@parley/a2a/server'
 import { z } from 'zod'
 import { serveProfileCall, type ProfileAnswer, type ProfileCallDeps, type RoutedRequest } from './profile-call.ts'
 
@@ -52,10 +52,10 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
   async function chat({ agent, options, json }: RoutedRequest): Promise<ProfileAnswer> {
     let contextId = newId()
     let isContinued = false
-    async function receive(caller: Caller): Promise<SendMessageRequest> {
+    async function receive(call: AuthenticatedCall): Promise<SendMessageRequest> {
       const { message, sessionId } = parseChatRequest((await json()) ?? {})
       contextId = sessionId ?? contextId
-      const taskId = await findWaitingTask(agent, contextId, caller)
+      const taskId = await findWaitingTask(call, contextId)
       isContinued = taskId !== undefined
       return {
         message: {
@@ -76,10 +76,10 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
   }
 
   /** The task of this session that waits for input, if any: the new message answers it. */
-  async function findWaitingTask(agent: string, contextId: string, caller: Caller): Promise<string | undefined> {
-    if (caller.anonymous === true) return undefined
+  async function findWaitingTask(call: AuthenticatedCall, contextId: string): Promise<string | undefined> {
+    if (call.caller.anonymous === true) return undefined
     const request = { contextId, status: 'TASK_STATE_INPUT_REQUIRED', pageSize: 1 } as const
-    const { tasks } = await parts.handlerCall('ListTasks', request, { agent, caller, isNested: true })
+    const { tasks } = await parts.handlerCall('ListTasks', request, { agent: call.agent, partOf: call })
     return tasks[0]?.id
   }
 

@@ -11,7 +11,7 @@ import {
   type HandlerCall,
   type HandlerCallOptions,
 } from '@parley/a2a/internal'
-import type { Credentials } from '@parley/a2a/server'
+import type { Call } from '@parley/a2a/server'
 
 export interface ProfileCallDeps {
   readonly http: ProfileHttp
@@ -30,8 +30,8 @@ export interface ProfileHttp {
 export interface ProfileRequest {
   readonly method: string
   readonly path: string
-  /** The credentials of the request, for one agent. */
-  credentials(agent: string): Credentials
+  /** The request as a call of one agent. */
+  call(agent: string): Call
   /** The parsed body; `undefined` if it is empty. Throws A2AError. */
   json(): Promise<unknown>
 }
@@ -82,7 +82,7 @@ export function serveProfileCall(
       agent,
       options: {
         agent,
-        credentials: request.credentials(agent),
+        request: request.call(agent),
         binding: 'HTTP+JSON',
         onAdmitted: (admitted) => (headers = admitted),
       },

@@ -1,11 +1,11 @@
 /** What happens in the hub, as everything that counts it sees it: each figure is decided here, once. */
 import type { StreamEvent, TaskState } from '@parley/a2a'
 import { isTerminal } from '@parley/a2a'
-import type { CallOutcome, EventContext } from '@parley/a2a/server'
+import type { EndedCall, EventContext } from '@parley/a2a/server'
 
 /** An answered request. */
 export interface ObservedCall {
-  readonly outcome: CallOutcome
+  readonly outcome: EndedCall
   /** `undefined` if no agent has this name: the names in requests are not bounded. */
   readonly agent: string | undefined
 }

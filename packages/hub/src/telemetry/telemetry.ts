@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { AgentLog } from '@parley/a2a'
 import {
+  type OnOutcome,
   readTraceparent,
   spanIdOfEvent,
   omitUndefined,
@@ -12,7 +13,7 @@ import {
 } from '@parley/a2a/internal'
 import type { FullStore } from '@parley/a2a/stores'
 import type { Middleware, ServeOptions } from '@parley/a2a/node'
-import type { OnOutcome, OnEvent } from '@parley/a2a/server'
+import type { OnEvent } from '@parley/a2a/server'
 import type { TelemetryConfig } from '../config/sections/telemetry.ts'
 import { hubVersion } from '../config/hub-version.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Credentials } from '../../server/index.ts'
+import type { Call } from '../../server/index.ts'
 import { serve, type Server, type ServeOptions } from '../../server/node.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { startAuthorizationServer } from '../../testing/fixtures/authorization-server.ts'
@@ -29,10 +29,10 @@ const needs = (...names: string[]) => ({ schemes: Object.fromEntries(names.map((
 
 /** An agent that accepts the credentials for which `knows` returns true, and counts requests. */
 async function agentFor(
-  knows: (asks: Credentials) => boolean,
+  knows: (asks: Call) => boolean,
   wants: Partial<ServeOptions> = {},
-): Promise<Server & { readonly asked: Credentials[] }> {
-  const asked: Credentials[] = []
+): Promise<Server & { readonly asked: Call[] }> {
+  const asked: Call[] = []
   const server = await serve({
     port: 0,
     store: memoryStore(),
@@ -51,7 +51,7 @@ async function agentFor(
   open.push(server)
   return { ...server, asked }
 }
-const bearerOf = ({ header }: Credentials): string | undefined => header('authorization')?.replace(/^Bearer /, '')
+const bearerOf = ({ header }: Call): string | undefined => header('authorization')?.replace(/^Bearer /, '')
 
 /** Every kind of request: each must carry the credential by itself. */
 async function everything(agent: RemoteAgent): Promise<void> {
@@ -65,7 +65,7 @@ const refusal = (reason: unknown): reason is A2AError => reason instanceof A2AEr
 
 describe('credentials', () => {
   it('are sent with every request to the place that the card declares, in every version and binding [B-152]', async () => {
-    const ways: [string, ConnectOptions, (asks: Credentials) => boolean][] = [
+    const ways: [string, ConnectOptions, (asks: Call) => boolean][] = [
       ['header', { apiKey: 'k&y=1' }, ({ header }) => header('x-agent-key') === 'k&y=1'],
       ['query', { apiKey: 'k&y=1' }, ({ query }) => new URLSearchParams(query).get('api key') === 'k&y=1'],
       ['cookie', { apiKey: 'k&y=1' }, ({ header }) => header('cookie') === 'agent_key=k&y=1'],
@@ -86,7 +86,7 @@ describe('credentials', () => {
   })
 
   it('that belong together are sent together [B-152]', async () => {
-    const knows = (asks: Credentials): boolean => bearerOf(asks) === 'b' && asks.header('x-agent-key') === 'k'
+    const knows = (asks: Call): boolean => bearerOf(asks) === 'b' && asks.header('x-agent-key') === 'k'
     const server = await agentFor(knows, { securityRequirements: [needs('password'), needs('token', 'header')] })
     await everything(await connect(server.url, { bearer: 'b', apiKey: 'k' }))
   })

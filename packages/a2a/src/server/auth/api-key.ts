@@ -6,8 +6,7 @@ import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import { readQuery } from '../../bindings/http.ts'
 import { ConfigError } from '../config-error.ts'
-import type { Credentials } from '../admission/admission.ts'
-import type { Authenticate } from '../options.ts'
+import type { Authenticate, Call } from '../options.ts'
 import { sha256Hex } from '../keys/compare-secrets.ts'
 import { challenge, createScheme } from './scheme.ts'
 
@@ -63,8 +62,8 @@ export function apiKey({
     scheme: { apiKeySecurityScheme: { location, name } },
     scopes,
     challenge: wanted,
-    async check(credentials) {
-      const key = shown(credentials)
+    async check(call) {
+      const key = shown(call)
       if (key === undefined || key === '') return undefined
       const caller = await lookup(await hashApiKey(key))
       if (caller !== undefined && caller !== null) return caller
@@ -74,9 +73,9 @@ export function apiKey({
 }
 
 const readers = {
-  header: (name: string) => (credentials: Credentials) => credentials.header(name.toLowerCase()),
-  query: (name: string) => (credentials: Credentials) => readQuery(credentials.query).get(name),
-  cookie: (name: string) => (credentials: Credentials) => cookie(credentials.header('cookie') ?? '', name),
+  header: (name: string) => (call: Call) => call.header(name.toLowerCase()),
+  query: (name: string) => (call: Call) => readQuery(call.query).get(name),
+  cookie: (name: string) => (call: Call) => cookie(call.header('cookie') ?? '', name),
 }
 
 function cookie(header: string, name: string): string | undefined {

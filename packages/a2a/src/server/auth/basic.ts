@@ -30,8 +30,8 @@ export function basic({ verify, realm = 'A2A', scopes, scheme }: BasicOptions): 
     scheme: { httpAuthSecurityScheme: { scheme: 'Basic' } },
     scopes,
     challenge: wanted,
-    async check(credentials) {
-      const encoded = authorizationOf(credentials, 'Basic')
+    async check(call) {
+      const encoded = authorizationOf(call, 'Basic')
       if (encoded === undefined) return undefined
       const pair = decode(encoded)
       const colon = pair?.indexOf(':') ?? -1

@@ -5,7 +5,7 @@ import { CompactSign, exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } 
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import type { Caller } from '../../model/caller.ts'
-import type { Authenticate, Credentials } from '../index.ts'
+import type { Authenticate, Call } from '../index.ts'
 import { bearer, ConfigError } from '../index.ts'
 import type { JwtBearerOptions } from './bearer.ts'
 
@@ -54,7 +54,7 @@ async function startIssuer(metadata: object = {}, place = '/.well-known/openid-c
 
 async function call({ authenticate }: { readonly authenticate: Authenticate }, authorization?: string) {
   let caller: Caller | undefined
-  const asked = async (credentials: Credentials) => (caller = (await authenticate(credentials)) ?? undefined)
+  const asked = async (received: Call) => (caller = (await authenticate(received)) ?? undefined)
   const handler = open({ authenticate: Object.assign(asked, authenticate) })
   const headers = { ...modern, ...(authorization === undefined ? {} : { authorization }) }
   const {

@@ -86,8 +86,8 @@ export function bearer(options: BearerOptions): Authenticate {
     scopes,
     scheme: options.scheme ?? defaultScheme(options),
     challenge: challenge('Bearer', { realm, scope: scopes?.join(' ') }),
-    async check(credentials) {
-      const token = authorizationOf(credentials, 'Bearer')
+    async check(call) {
+      const token = authorizationOf(call, 'Bearer')
       if (token === undefined) return undefined
       const caller = await verify(token)
       if (caller === undefined || caller === null) throw invalidToken('The token is not valid', realm)

@@ -5,12 +5,11 @@
 import { anonymous, type Caller } from '../../model/caller.ts'
 import type { SecurityRequirement, SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Credentials } from '../admission/admission.ts'
-import type { Authenticate } from '../options.ts'
+import type { Authenticate, Call } from '../options.ts'
 
 type AuthenticatedCaller = Caller | undefined | null
 interface AuthMethod {
-  authenticate(credentials: Credentials): Promise<AuthenticatedCaller>
+  authenticate(call: Call): Promise<AuthenticatedCaller>
   readonly challenge: string | undefined
   readonly requirements: readonly SecurityRequirement[]
 }
@@ -33,11 +32,11 @@ interface AuthMethod {
  */
 export function anyOf(...given: readonly Authenticate[]): Authenticate {
   const { ways: methods, securitySchemes } = mergeSchemes(given)
-  const authenticate = async (credentials: Credentials): Promise<AuthenticatedCaller> => {
+  const authenticate = async (call: Call): Promise<AuthenticatedCaller> => {
     const refusals = new Map<AuthMethod, A2AError>()
     for (const method of methods) {
       try {
-        const caller = await method.authenticate(credentials)
+        const caller = await method.authenticate(call)
         if (caller !== undefined && caller !== null && !(caller.anonymous === true && refusals.size > 0)) return caller
       } catch (reason) {
         refusals.set(method, refusalOf(reason))
@@ -59,10 +58,10 @@ export function anyOf(...given: readonly Authenticate[]): Authenticate {
  */
 export function allOf(...given: readonly Authenticate[]): Authenticate {
   const { ways: methods, securitySchemes } = mergeSchemes(given)
-  const authenticate = async (credentials: Credentials): Promise<AuthenticatedCaller> => {
+  const authenticate = async (call: Call): Promise<AuthenticatedCaller> => {
     const callers: Caller[] = []
     for (const method of methods) {
-      const caller = await method.authenticate(credentials)
+      const caller = await method.authenticate(call)
       if (caller === undefined || caller === null) return undefined
       callers.push(caller)
     }
@@ -124,8 +123,8 @@ function mergeSchemes(given: readonly Authenticate[]): {
       requirements: (method.securityRequirements ?? []).map(({ schemes }) => ({
         schemes: Object.fromEntries(Object.entries(schemes).map(([name, scopes]) => [rename(name), scopes])),
       })),
-      async authenticate(credentials) {
-        const caller = await method(credentials)
+      async authenticate(call) {
+        const caller = await method(call)
         const shown = caller?.schemes
         return caller === undefined || caller === null || shown === undefined
           ? caller

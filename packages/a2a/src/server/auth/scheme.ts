@@ -2,8 +2,7 @@
 import type { Caller } from '../../model/caller.ts'
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Credentials } from '../admission/admission.ts'
-import type { Authenticate } from '../options.ts'
+import type { Authenticate, Call } from '../options.ts'
 
 type AuthenticatedCaller = Caller | undefined | null
 
@@ -15,12 +14,12 @@ export interface SchemeOptions {
   readonly scopes?: readonly string[] | undefined
   readonly challenge: string
   /** Returns `undefined` if the request has no such credentials. Throws if they are invalid. */
-  check(credentials: Credentials): AuthenticatedCaller | Promise<AuthenticatedCaller>
+  check(call: Call): AuthenticatedCaller | Promise<AuthenticatedCaller>
 }
 
 export function createScheme({ name, scheme, scopes = [], challenge: wanted, check }: SchemeOptions): Authenticate {
-  const authenticate = async (credentials: Credentials): Promise<AuthenticatedCaller> => {
-    const caller = await check(credentials)
+  const authenticate = async (call: Call): Promise<AuthenticatedCaller> => {
+    const caller = await check(call)
     if (caller === undefined || caller === null) return undefined
     const held = caller.scopes ?? []
     if (!scopes.every((scope) => held.includes(scope))) throw insufficientScope(scopes)
@@ -43,8 +42,8 @@ export function insufficientScope(scopes: readonly string[]): A2AError {
 }
 
 /** The credentials in the Authorization header after the scheme name, ignoring case (RFC 9110 §11.4). */
-export function authorizationOf(credentials: Credentials, scheme: string): string | undefined {
-  const header = credentials.header('authorization')
+export function authorizationOf(call: Call, scheme: string): string | undefined {
+  const header = call.header('authorization')
   if (header === undefined || header.slice(0, scheme.length).toLowerCase() !== scheme.toLowerCase()) return undefined
   const rest = header.slice(scheme.length)
   return rest.startsWith(' ') ? rest.trim() : rest === '' ? '' : undefined

@@ -9,7 +9,7 @@ import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
 import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import { A2AError } from '../../model/error.ts'
 import { anonymous, type Caller } from '../../model/caller.ts'
-import type { Authenticate, Credentials } from '../index.ts'
+import type { Authenticate, Call } from '../index.ts'
 import { allOf, anyOf, apiKey, basic, bearer, ConfigError, allowAnonymous, hashApiKey, mtls } from '../index.ts'
 
 const { open, post, get } = openServers()
@@ -18,7 +18,7 @@ const whoami: Agent = ({ caller }) => caller.id
 
 async function call(authenticate: Authenticate, headers: Record<string, string> = {}, query = '') {
   let caller: Caller | undefined
-  const asked = async (credentials: Credentials) => (caller = (await authenticate(credentials)) ?? undefined)
+  const asked = async (received: Call) => (caller = (await authenticate(received)) ?? undefined)
   const handler = open({ agent: whoami, authenticate: Object.assign(asked, authenticate) })
   const send = rpc('SendMessage', { message: testMessage() })
   const { status, headers: answered, json } = await post(handler, send, { ...modern, ...headers }, `/a2a${query}`)

@@ -8,8 +8,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { openServers, testMessage } from '../../testing/fixtures/test-server.ts'
 import { createHandler } from '../handler.ts'
 import type { TaskEventStream } from '../../engine/contract.ts'
-import type { AdmissionRequest } from '../admission/admission.ts'
-import type { Authenticate, CallOutcome } from '../index.ts'
+import type { Authenticate, AuthenticatedCall, EndedCall } from '../index.ts'
 
 const { open } = openServers()
 const caller = { id: 'ann' }
@@ -25,14 +24,14 @@ async function eventsOf(stream: TaskEventStream): Promise<StreamEvent[]> {
 
 /** A server that records what `admit` and `onOutcome` see. */
 function openObserved(over: Parameters<typeof open>[0] = {}) {
-  const admitted: AdmissionRequest[] = []
-  const reported: CallOutcome[] = []
+  const admitted: AuthenticatedCall[] = []
+  const reported: EndedCall[] = []
   const handler = open({
-    admit(request) {
-      admitted.push(request)
+    admit(call) {
+      admitted.push(call)
       return { headers: { 'x-left': '7' } }
     },
-    onOutcome: (outcome) => void reported.push(outcome),
+    onOutcome: (call) => void reported.push(call),
     ...over,
   })
   return { handler, admitted, reported }
@@ -96,7 +95,7 @@ describe('a call inside the process', () => {
   it('that is part of another spends no quota and is not reported, and keeps the permissions of its caller', async () => {
     const { handler, admitted, reported } = openObserved()
     const limited = { ...caller, skills: ['read'] }
-    const nested = { caller: limited, isNested: true }
+    const nested = { partOf: { caller: limited } }
     await assert.rejects(handler.call('SendMessage', sending(), nested), { code: 'PERMISSION_DENIED' })
     await handler.call('SendMessage', sending('x', { metadata: { skillId: 'read' } }), nested)
     assert.deepEqual([admitted, reported], [[], []])
@@ -106,7 +105,7 @@ describe('a call inside the process', () => {
     const agents = { ann: () => 'Ann', bob: () => 'Bob' }
     const handler = createHandler({ store: memoryStore(), agents, default: 'ann' })
     t.after(() => handler.close())
-    const nested = { agent: 'bob', caller, isNested: true }
+    const nested = { agent: 'bob', partOf: { caller } }
     const sent = await handler.call('SendMessage', sending(), { ...nested })
     const reply = 'task' in sent ? sent.task.id : ''
     await handler.agents.remove('bob')
@@ -131,8 +130,8 @@ describe('a call inside the process', () => {
   it('reads its request once the caller is known, and reports what is wrong with it', async () => {
     const { handler, reported } = openObserved()
     const seen: unknown[] = []
-    const read = async (who: unknown): Promise<never> => {
-      seen.push(who)
+    const read = async (call: AuthenticatedCall): Promise<never> => {
+      seen.push(call.caller)
       throw new A2AError('INVALID_PARAMS', 'No text')
     }
     await assert.rejects(handler.call('SendMessage', read, { caller }), { code: 'INVALID_PARAMS' })
@@ -147,11 +146,11 @@ describe('a call inside the process', () => {
     const authenticate: Authenticate = ({ header, agent }) =>
       header('x-key') === `key of ${agent}` ? { id: 'keyed' } : undefined
     const { handler, reported } = openObserved({ authenticate })
-    const credentials = (key: string) => ({ method: 'POST', path: '/own', query: '', header: () => key })
-    const sent = await handler.call('SendMessage', sending(), { credentials: credentials('key of default') })
+    const asked = (key: string) => ({ method: 'POST', path: '/own', query: '', header: () => key })
+    const sent = await handler.call('SendMessage', sending(), { request: asked('key of default') })
     assert.ok('task' in sent)
     await handler.call('GetTask', { id: sent.task.id }, { caller: { id: 'keyed' } })
-    await assert.rejects(handler.call('SendMessage', sending(), { credentials: credentials('x') }), {
+    await assert.rejects(handler.call('SendMessage', sending(), { request: asked('x') }), {
       code: 'UNAUTHENTICATED',
     })
     await assert.rejects(handler.call('SendMessage', sending()), { code: 'UNAUTHENTICATED' })

@@ -11,32 +11,42 @@ import type { Operation, RequestOf } from '../../model/operation.ts'
 import type { Task } from '../../model/task.ts'
 import { newest, type ProtocolVersion } from '../../versions/index.ts'
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
-import type { Credentials } from '../admission/admission.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import { absentAgentNamed, type RegisteredAgent } from '../agents/registered-agent.ts'
 import { activeExtensions } from '../extensions/apply-extensions.ts'
 import type { CallConstraints } from '../extensions/extension.ts'
 import { waitUntilStarted, type Readiness } from '../http/readiness.ts'
+import type { AuthenticatedCall, Call } from '../options.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { ResponsePart } from '../streaming/response-memory.ts'
-import { admitCall, reportFirstEvent, reportOutcome, requireRegistered } from './call-steps.ts'
-import { type CallResult, operations } from './operations.ts'
-import { isStreaming, RequestContext } from './request-context.ts'
+import {
+  admitCall,
+  authenticateCall,
+  type AuthenticatedServerCall,
+  requireRegistered,
+  ServerCall,
+  unnamedAgentError,
+  withCaller,
+} from './call.ts'
+import { type CallResult, isStreaming, OperationContext, operations } from './operations.ts'
+import { reportFirstEvent } from './perform-operation.ts'
+
+/** A request as `authenticate` sees it. */
+export type CallRequest = Pick<Call, 'method' | 'path' | 'query' | 'header' | 'remoteAddress' | 'clientCertificate'>
 
 /** Who calls which agent in the process, and how. */
 export interface HandlerCallOptions {
   /** The name of the agent. Default: the default agent. */
   readonly agent?: string
-  /** The caller, if you have authenticated it. Default: the caller that `authenticate` finds for `credentials`. */
+  /** The caller, if you have authenticated it. Default: that of `partOf`, or the one that `authenticate` finds for `request`. */
   readonly caller?: Caller
   /** The request that led to this call, for `authenticate` and `admit`. Default: a request without credentials. */
-  readonly credentials?: Omit<Credentials, 'agent'>
+  readonly request?: CallRequest
   /**
-   * Whether the call is part of another call, which was admitted and is reported, such as work that an agent delegates: it spends no
-   * quota (`admit` is not called) and is not reported (`onOutcome` is not called). The permissions of its caller apply all the same.
-   * It needs a `caller`. Default false.
+   * The call, or the turn of an agent, that this call is part of: it was admitted and is reported. This one spends no quota (`admit` is
+   * not called) and is not reported (`onOutcome` is not called). The permissions of its caller apply all the same. Default: none.
    */
-  readonly isNested?: boolean
+  readonly partOf?: Pick<AuthenticatedCall, 'caller'> | undefined
   /**
    * Limits of the task that the message opens or continues. Called after `admit` and after the request is known; the error that it
    * throws fails the call.
@@ -63,11 +73,11 @@ export interface HandlerCallOptions {
 
 /**
  * Performs an operation for a caller inside the process, as for a request of a client. A request that must be read first is given as
- * a function, which is called after `admit`. Rejects with an `A2AError`. Subscribing to a task that has ended returns it once more.
+ * a function, which gets the call after `admit`. Rejects with an `A2AError`. Subscribing to a task that has ended returns it once more.
  */
 export type HandlerCall = <O extends Operation>(
   operation: O,
-  request: RequestOf<O> | ((caller: Caller) => RequestOf<O> | Promise<RequestOf<O>>),
+  request: RequestOf<O> | ((call: AuthenticatedCall) => RequestOf<O> | Promise<RequestOf<O>>),
   options?: HandlerCallOptions,
 ) => Promise<CallResult<O>>
 
@@ -76,66 +86,87 @@ const inProcessVersion: ProtocolVersion = { ...newest, behavior: { ...newest.beh
 
 export function createHandlerCall(server: ServerContext, registry: AgentRegistry, readiness: Readiness): HandlerCall {
   return async (operation, request, options = {}) => {
-    const context = openContext(operation, options)
+    const call = openCall(operation, options)
+    let context: OperationContext | undefined
     try {
       if (readiness.state === 'starting') await waitUntilStarted(readiness)
-      await authenticateAndAdmit(context, options)
-      const decoded = typeof request === 'function' ? await request(context.caller) : request
-      const perform = async () => operations[operation](context, decoded)
-      const result = await (isStreaming(operation) ? perform() : withinMemory(options.memory, context, perform))
-      if (isStreaming(operation)) return reportFirstEvent(result as TaskEventStream, context) as typeof result
-      reportOutcome(context, 'OK', 200)
+      const admitted = await authenticateAndAdmit(call, operation, options)
+      const decoded = typeof request === 'function' ? await request(admitted) : request
+      const opened = (context = openContext(admitted, operation, options))
+      const perform = async () => operations[operation](opened, decoded)
+      const memory = operation === 'GetTask' ? options.memory : undefined
+      const result = await (memory === undefined ? perform() : readWithin(memory, opened, perform))
+      if (isStreaming(operation)) return reportFirstEvent(result as TaskEventStream, call) as typeof result
+      call.report('OK', 200)
       return result
     } catch (reason) {
-      const error = server.toClientError(reason, context.registeredAgent)
-      reportOutcome(context, error.code, errorTable[error.code].http)
+      const error = server.toClientError(reason, call.registeredAgent)
+      call.report(error.code, errorTable[error.code].http)
       throw error
     } finally {
-      context.closeAccount()
+      context?.closeAccount()
     }
   }
 
-  function openContext(operation: Operation, options: HandlerCallOptions): RequestContext {
+  function openCall(operation: Operation, options: HandlerCallOptions): ServerCall {
     const { agent } = options
     const registeredAgent =
       agent === undefined ? registry.defaultAgent : (registry.byName.get(agent) ?? absentAgentNamed(agent))
     const request = new InProcessRequest(registeredAgent, options)
-    const context = new RequestContext(server, request, registeredAgent, options.binding ?? 'JSONRPC')
-    context.version = inProcessVersion
-    context.dialect = inProcessVersion.json
-    context.operation = operation
-    context.countsAs = options.countsAs
-    context.constrain = options.constrain
-    context.extensions = activeExtensions(options.extensions ?? [], registeredAgent)
-    context.lastEventId = options.lastEventId
-    context.setTrace(options.traceparent, options.tracestate)
-    if (options.isNested === true) context.isReported = true
-    return context
+    const call = new ServerCall(server, request, registeredAgent, options.binding ?? 'JSONRPC')
+    call.protocolVersion = inProcessVersion
+    call.operation = options.countsAs ?? operation
+    if (options.partOf !== undefined) call.isReported = true
+    return call
   }
 
-  async function authenticateAndAdmit(context: RequestContext, options: HandlerCallOptions): Promise<void> {
-    const { request, registeredAgent } = context
-    if (registeredAgent.isUnnamed === true) throw await server.unnamedAgentError(request, registeredAgent)
-    if (options.isNested === true && options.caller === undefined) throw new TypeError('A nested call needs a caller')
-    context.setCaller(options.caller ?? (await server.authenticator.identify(request, registeredAgent)))
+  async function authenticateAndAdmit(
+    call: ServerCall,
+    operation: Operation,
+    options: HandlerCallOptions,
+  ): Promise<AuthenticatedServerCall> {
+    const { registeredAgent } = call
+    const { partOf, caller = partOf?.caller } = options
+    if (partOf !== undefined && caller === undefined)
+      throw new TypeError('A call that is part of another needs a caller')
+    if (registeredAgent.isUnnamed === true) throw await unnamedAgentError(call)
+    const authenticated = caller === undefined ? await authenticateCall(call) : withCaller(call, caller)
     try {
-      await admitCall(context, options.isNested)
+      if (partOf === undefined) await admitCall(authenticated)
     } finally {
-      if (context.admissionHeaders !== undefined) options.onAdmitted?.(context.admissionHeaders)
+      if (call.admissionHeaders !== undefined) options.onAdmitted?.(call.admissionHeaders)
     }
     // A call that is part of another may still read and cancel the tasks of an agent that was removed.
-    const isOwnersRead = options.isNested === true && !opensTask(context.operation)
-    if (!isOwnersRead) requireRegistered(context)
+    if (partOf === undefined || opensTask(operation)) requireRegistered(authenticated)
+    return authenticated
+  }
+
+  function openContext(
+    call: AuthenticatedServerCall,
+    operation: Operation,
+    { extensions = [], lastEventId, traceparent, tracestate, constrain }: HandlerCallOptions,
+  ): OperationContext {
+    return new OperationContext(call, {
+      operation,
+      dialect: inProcessVersion.json,
+      extensions: activeExtensions(extensions, call.registeredAgent),
+      lastEventId,
+      traceparent,
+      tracestate,
+      constrain,
+    })
   }
 }
 
-/** An operation that changes a task is not performed again: it needs the store only if the task is large. */
-async function withinMemory<Result>(
-  memory: ResponsePart | undefined,
-  context: RequestContext,
+/**
+ * Counts the task in the memory of the response that will contain it. Only for operations that change nothing: a large task is read
+ * again once there is room.
+ */
+function readWithin<Result>(
+  memory: ResponsePart,
+  context: OperationContext,
   perform: () => Promise<Result>,
 ): Promise<Result> {
-  if (memory === undefined || context.operation !== 'GetTask') return perform()
   return memory.read(
     (reader) => {
       context.reader = reader
@@ -145,7 +176,7 @@ async function withinMemory<Result>(
   )
 }
 
-function opensTask(operation: Operation | undefined): boolean {
+function opensTask(operation: Operation): boolean {
   return operation === 'SendMessage' || operation === 'SendStreamingMessage'
 }
 
@@ -158,21 +189,21 @@ class InProcessRequest implements HttpRequest {
   readonly clientCertificate: ClientCertificate | undefined
   readonly secure = false
   readonly prefix = ''
-  readonly #credentials: HandlerCallOptions['credentials']
+  readonly #request: CallRequest | undefined
   #signal: AbortSignal | undefined
 
-  constructor({ path }: RegisteredAgent, { credentials, signal }: HandlerCallOptions) {
-    this.method = credentials?.method ?? 'POST'
-    this.path = credentials?.path ?? path
-    this.query = credentials?.query ?? ''
-    this.remoteAddress = credentials?.remoteAddress
-    this.clientCertificate = credentials?.clientCertificate
-    this.#credentials = credentials
+  constructor({ path }: RegisteredAgent, { request, signal }: HandlerCallOptions) {
+    this.method = request?.method ?? 'POST'
+    this.path = request?.path ?? path
+    this.query = request?.query ?? ''
+    this.remoteAddress = request?.remoteAddress
+    this.clientCertificate = request?.clientCertificate
+    this.#request = request
     this.#signal = signal
   }
 
   header(name: string): string | undefined {
-    return this.#credentials?.header(name)
+    return this.#request?.header(name)
   }
 
   body(): Promise<string> {

@@ -1,17 +1,16 @@
 /** Decodes the payload of a call from a binding, performs its operation, and encodes the result in the dialect of the call. */
-import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
-import { A2AError } from '../../model/error.ts'
+import type { Pollable, StreamItem, TaskEventStream } from '../../engine/contract.ts'
+import { nextOf, toPollable } from '../../engine/task/follow.ts'
+import { A2AError, type ErrorCode } from '../../model/error.ts'
 import { heavyStep, isHeavy, isMarkedLarge, type NextStep } from '../../model/heavy-step.ts'
 import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
 import { recordBytes, taskBytes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf, ResultOf, SendMessageRequest } from '../../model/operation.ts'
-import type { StreamEvent, Task } from '../../model/task.ts'
+import { type StreamEvent, type Task, taskIdOfEvent } from '../../model/task.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { Dialect } from '../../versions/version.ts'
-import type { OnStream } from '../admission/admission.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { type EventDecorator, eventDecoratorFor, requireExtensions } from '../extensions/apply-extensions.ts'
-import { requirePush } from '../push/push-operations.ts'
 import {
   encodeChunk,
   type EncodedItem,
@@ -24,9 +23,9 @@ import { type EndableStream, endableStream } from '../streaming/endable-stream.t
 import type { ResponseSource, LargeResponse } from '../streaming/large-response.ts'
 import { respondWithinBudget } from '../streaming/large-response.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
-import { reportFirstEvent } from './call-steps.ts'
-import { operations, type StreamingOperation } from './operations.ts'
-import type { RequestContext } from './request-context.ts'
+import type { OnStream } from '../options.ts'
+import type { AuthenticatedServerCall, ServerCall } from './call.ts'
+import { operations, requirePush, type OperationContext, type StreamingOperation } from './operations.ts'
 
 /** A JSON text, a large response whose bytes are counted, or a stream with the encoder of its items. */
 export type OperationResult = string | LargeResponse | OpenEventStream
@@ -53,22 +52,31 @@ interface EventEncoder {
   readonly encoding: string
 }
 
-export async function performOperation(context: RequestContext, operation: Operation): Promise<OperationResult> {
+/** A request whose payload is not decoded yet. */
+export interface EncodedRequest {
+  readonly operation: Operation
+  /** Released when it is decoded: a call may wait for its agent for hours. */
+  payload: unknown
+}
+
+export async function performOperation(context: OperationContext, request: EncodedRequest): Promise<OperationResult> {
   try {
-    return await perform(context, operation)
+    return await perform(context, request)
   } finally {
     context.closeAccount()
   }
 }
 
-async function perform(context: RequestContext, operation: Operation): Promise<OperationResult> {
+async function perform(context: OperationContext, encoded: EncodedRequest): Promise<OperationResult> {
   const { dialect } = context
+  const { operation } = encoded
+  const { registeredAgent } = context.call
   switch (operation) {
     case 'SendMessage': {
-      requireExtensions(context.extensions, context.registeredAgent)
-      const request = decode(operation, context)
+      requireExtensions(context.extensions, registeredAgent)
+      const request = decode(operation, context, encoded)
       const sent = await operations.SendMessage(context, request)
-      if (isMarkedLarge(context.request)) await heavyStep(context.callerKey)
+      if (isMarkedLarge(context.call.request)) await heavyStep(context.call.callerKey)
       if ('message' in sent) {
         const { message } = sent
         return respondWithinBudget(context, message, {
@@ -85,12 +93,12 @@ async function perform(context: RequestContext, operation: Operation): Promise<O
       })
     }
     case 'GetTask': {
-      const request = decode(operation, context)
+      const request = decode(operation, context, encoded)
       const get = (): Promise<Task> => operations.GetTask(context, request)
       return respondWithinBudget(context, await get(), { ...taskResponse(context), reload: get })
     }
     case 'ListTasks': {
-      const request = decode(operation, context)
+      const request = decode(operation, context, encoded)
       const list = (): ReturnType<typeof operations.ListTasks> => operations.ListTasks(context, request)
       return respondWithinBudget(context, await list(), {
         sizeOf: ({ tasks }) => tasks.reduce((sum, task) => sum + taskBytes(task), 0),
@@ -99,39 +107,43 @@ async function perform(context: RequestContext, operation: Operation): Promise<O
       })
     }
     case 'CancelTask': {
-      const request = decode(operation, context)
+      const request = decode(operation, context, encoded)
       return respondWithinBudget(context, await operations.CancelTask(context, request), {
         ...taskResponse(context),
         reload: reloadTask(context, request.id),
       })
     }
     case 'SendStreamingMessage':
-      requireStreaming(context.registeredAgent)
-      requireExtensions(context.extensions, context.registeredAgent)
-      return openStream(context, operation, streamRequestOf(decode(operation, context)))
+      requireStreaming(registeredAgent)
+      requireExtensions(context.extensions, registeredAgent)
+      return openStream(context, operation, streamRequestOf(decode(operation, context, encoded)))
     case 'SubscribeToTask':
-      requireStreaming(context.registeredAgent)
-      return openStream(context, operation, decode(operation, context))
+      requireStreaming(registeredAgent)
+      return openStream(context, operation, decode(operation, context, encoded))
     case 'GetExtendedAgentCard':
-      return encodePlain(context, operation)
+      return encodePlain(context, operation, encoded)
     case 'CreateTaskPushNotificationConfig':
     case 'GetTaskPushNotificationConfig':
     case 'ListTaskPushNotificationConfigs':
     case 'DeleteTaskPushNotificationConfig':
       requirePush(context)
-      return encodePlain(context, operation)
+      return encodePlain(context, operation, encoded)
   }
 }
 
 /** For results that are never large. */
-async function encodePlain<O extends Operation>(context: RequestContext, operation: O): Promise<string> {
-  const result = await operations[operation](context, decode(operation, context))
+async function encodePlain<O extends Operation>(
+  context: OperationContext,
+  operation: O,
+  encoded: EncodedRequest,
+): Promise<string> {
+  const result = await operations[operation](context, decode(operation, context, encoded))
   return JSON.stringify(context.dialect.writeResult(operation, result as ResultOf<O>))
 }
 
 /** The bare task, as GetTask and CancelTask return it. */
-function taskResponse({ server, dialect }: RequestContext): Omit<ResponseSource<Task>, 'reload'> {
-  const { encodingCache } = server
+function taskResponse({ call, dialect }: OperationContext): Omit<ResponseSource<Task>, 'reload'> {
+  const { encodingCache } = call.server
   return {
     sizeOf: taskBytes,
     encode: (task) => encodingCache.task(dialect, task),
@@ -144,9 +156,9 @@ function taskResponse({ server, dialect }: RequestContext): Omit<ResponseSource<
 }
 
 /** A separate function, so that its closure holds no task. */
-function reloadTask(context: RequestContext, id: string, historyLength?: number): () => Promise<Task> {
+function reloadTask(context: OperationContext, id: string, historyLength?: number): () => Promise<Task> {
   const request = { id, ...(historyLength !== undefined ? { historyLength } : {}) }
-  return () => context.server.engine.getTask(request, context)
+  return () => context.call.server.engine.getTask(request, context)
 }
 
 /** Without a cache: for results of which each has one reader. */
@@ -160,10 +172,13 @@ function jsonEncoder<Value>(write: (value: Value) => unknown): Pick<ResponseSour
   }
 }
 
-/** Releases the payload: a stream may hold its context for hours. */
-function decode<O extends Operation>(operation: O, context: RequestContext): RequestOf<O> {
-  const { dialect, payload } = context
-  context.payload = undefined
+function decode<O extends Operation>(
+  operation: O,
+  { dialect }: OperationContext,
+  encoded: EncodedRequest,
+): RequestOf<O> {
+  const { payload } = encoded
+  encoded.payload = undefined
   return dialect.decodeRequest(operation, payload)
 }
 
@@ -185,22 +200,22 @@ export function pathNotFound({ id }: ProtocolVersion): A2AError {
 
 /** The stream has begun when this resolves; until then its errors are plain responses (F-7). */
 async function openStream<O extends StreamingOperation>(
-  context: RequestContext,
+  context: OperationContext,
   operation: O,
   request: RequestOf<O>,
 ): Promise<OpenEventStream> {
-  const { server, dialect, registeredAgent } = context
-  const { caller } = context
+  const { call, caller, dialect } = context
+  const { server, registeredAgent } = call
   const release = server.streamLimits.acquire(caller.limitedAs ?? caller.id, registeredAgent.name)
   try {
     const stream = (await operations[operation](context, request)) as TaskEventStream
     const opened: OpenEventStream = {
-      stream: reportFirstEvent(stream, context),
+      stream: reportFirstEvent(stream, call),
       account: streamAccount(context),
       ...eventEncoderOf(server.encodingCache, dialect, eventDecoratorFor(context.extensions, registeredAgent)),
       onEnd: release,
     }
-    return server.onStream === undefined ? opened : endableByOperator(opened, server.onStream, context)
+    return server.onStream === undefined ? opened : endableByOperator(opened, server.onStream, call)
   } catch (reason) {
     release()
     throw reason
@@ -208,7 +223,7 @@ async function openStream<O extends StreamingOperation>(
 }
 
 /** The task that the stream begins with is counted where streams are admitted. */
-function streamAccount(context: RequestContext): ReaderAccount {
+function streamAccount(context: OperationContext): ReaderAccount {
   const account = context.takeAccount()
   account.setOwnBytes(0)
   return account
@@ -272,21 +287,17 @@ const lastErrorMs = 500
 function endableByOperator(
   opened: OpenEventStream,
   onStream: OnStream,
-  { agent, caller, identity = caller, request }: RequestContext,
+  call: AuthenticatedServerCall,
 ): OpenEventStream {
   let source: EndableStream | undefined
   let cut: ReturnType<typeof setTimeout> | undefined
   let isOver = false
-  const release = onStream({
-    agent,
-    caller: identity,
-    end(reason) {
-      if (isOver) return
-      source?.end(reason)
-      // A client that reads nothing would otherwise hold the stream open until its stall timeout. Not canceled when the source has
-      // ended: the last error may still wait behind unread data.
-      cut ??= setTimeout(() => request.disconnect?.(), lastErrorMs)
-    },
+  const release = onStream(call, (reason) => {
+    if (isOver) return
+    source?.end(reason)
+    // A client that reads nothing would otherwise hold the stream open until its stall timeout. Not canceled when the source has
+    // ended: the last error may still wait behind unread data.
+    cut ??= setTimeout(() => call.request.disconnect?.(), lastErrorMs)
   })
   if (release === undefined) return opened
   const made = (source = endableStream(opened.stream))
@@ -324,4 +335,56 @@ function sealBytes(dialect: Dialect, bytes: Uint8Array, event: StreamEvent, fina
   }
   const end = bytes.length - 2
   return { bytes, end, suffix: dialect.seal(String.fromCharCode(...bytes.subarray(end)), event, final) }
+}
+
+/** Returns the same stream; the call is reported with its first event, which names the task. */
+export function reportFirstEvent(stream: TaskEventStream, call: ServerCall): TaskEventStream {
+  if (call.isReported) return stream
+  return { [Symbol.asyncIterator]: () => new ReportedReader(stream, call) }
+}
+
+class ReportedReader implements Pollable<readonly StreamItem[]> {
+  readonly #source: Pollable<readonly StreamItem[]>
+  /** Released with the report: a stream may be open for hours. */
+  #call: ServerCall | undefined
+
+  constructor(stream: TaskEventStream, call: ServerCall) {
+    this.#source = toPollable(stream[Symbol.asyncIterator]())
+    this.#call = call
+  }
+
+  poll(ready: () => void): IteratorResult<readonly StreamItem[], undefined> | undefined {
+    const call = this.#call
+    if (call === undefined) return this.#source.poll(ready)
+    try {
+      const result = this.#source.poll(ready)
+      const item: StreamItem | undefined = result === undefined || result.done === true ? undefined : result.value[0]
+      if (item !== undefined) call.taskId = taskIdIn(item.event) ?? call.taskId
+      if (item !== undefined || result?.done === true) this.#report('OK')
+      return result
+    } catch (reason) {
+      this.#report(A2AError.from(reason).code)
+      throw reason
+    }
+  }
+
+  next(): Promise<IteratorResult<readonly StreamItem[], undefined>> {
+    return this.#call === undefined ? this.#source.next() : nextOf(this)
+  }
+
+  return(): Promise<IteratorResult<readonly StreamItem[], undefined>> {
+    this.#report('OK')
+    return this.#source.return()
+  }
+
+  #report(outcome: 'OK' | ErrorCode): void {
+    const call = this.#call
+    this.#call = undefined
+    call?.report(outcome, 200)
+  }
+}
+
+/** A direct message may name its task. */
+function taskIdIn(event: StreamEvent): string | undefined {
+  return 'message' in event ? event.message.taskId : taskIdOfEvent(event)
 }

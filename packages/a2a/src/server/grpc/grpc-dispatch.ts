@@ -13,9 +13,9 @@ import { checkHost, createCors, createHostRule } from '../http/host-and-cors.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { ServerOptions } from '../options.ts'
 import { agentByAuthority, authorityOf } from './grpc-authority.ts'
-import { admitCall, reportOutcome, requireRegistered } from '../calls/call-steps.ts'
+import { admitCall, authenticateCall, requireRegistered, ServerCall, unnamedAgentError } from '../calls/call.ts'
+import { contextOfRequest } from '../calls/operations.ts'
 import { type OpenEventStream, performOperation } from '../calls/perform-operation.ts'
-import { RequestContext } from '../calls/request-context.ts'
 import { absentAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import { waitUntilStarted, type Readiness } from '../http/readiness.ts'
@@ -57,7 +57,7 @@ export function createGrpcDispatch(
   readiness: Readiness,
   options: ServerOptions,
 ): GrpcDispatch {
-  const { negotiator, authenticator } = server
+  const { negotiator } = server
   const hostsFor = createHostRule(options)
   // Browsers do not speak gRPC, so CORS does not apply.
   const noPages = createCors(undefined)
@@ -69,59 +69,62 @@ export function createGrpcDispatch(
     byService.set(service, [...(byService.get(service) ?? []), version])
   }
 
-  return async (call) => {
-    const { request, operation } = call
-    const serviceVersions = byService.get(call.service) ?? []
-    const context = new RequestContext(server, request, registry.defaultAgent, 'GRPC')
-    context.version = serviceVersions[0] ?? negotiator.responseVersion(undefined)
-    context.operation = operation
-    context.isCopied = true
+  return async (received) => {
+    const { request, operation } = received
+    const serviceVersions = byService.get(received.service) ?? []
+    const call = new ServerCall(server, request, registry.defaultAgent, 'GRPC')
+    call.protocolVersion = serviceVersions[0] ?? negotiator.responseVersion(undefined)
+    call.operation = operation
     try {
-      if (isHeavy(call.size)) {
+      if (isHeavy(received.size)) {
         markLarge(request)
-        await firstHeavyStep(context.callerKey)
+        await firstHeavyStep(call.callerKey)
       }
-      const byAuthority = agentByAuthority(call.authority, registry.byName.values())
+      const byAuthority = agentByAuthority(received.authority, registry.byName.values())
       // An authority that the operator assigned to an agent is a valid host.
-      const hosts = byAuthority === undefined && !isOurs(call.authority) ? hostsFor(request) : undefined
+      const hosts = byAuthority === undefined && !isOurs(received.authority) ? hostsFor(request) : undefined
       if (hosts !== undefined) checkHost(request, hosts, noPages)
       if (readiness.state === 'starting') await waitUntilStarted(readiness)
       if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is shutting down')
-      const { requestedVersion } = context
+      const { requestedVersion } = call
       if (requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
-      if (requestedVersion !== undefined) context.version = requireOfferedVersion(requestedVersion, serviceVersions)
-      context.dialect = context.version.proto
-      const dedicatedAgent = call.agent ?? byAuthority
+      if (requestedVersion !== undefined)
+        call.protocolVersion = requireOfferedVersion(requestedVersion, serviceVersions)
+      const dedicatedAgent = received.agent ?? byAuthority
       const addressed =
         dedicatedAgent === undefined
-          ? resolveCalledAgent(registry, call, server.tenants.declared)
-          : resolveDedicatedAgent(registry, call, dedicatedAgent)
+          ? resolveCalledAgent(registry, received, server.tenants.declared)
+          : resolveDedicatedAgent(registry, received, dedicatedAgent)
       const { registeredAgent } = addressed
-      context.registeredAgent = registeredAgent
-      if (registeredAgent.isUnnamed === true) throw await server.unnamedAgentError(request, registeredAgent)
-      const identified = authenticator.identify(request, registeredAgent)
-      context.setCaller(identified instanceof Promise ? await identified : identified)
-      const admitted = admitCall(context)
+      call.registeredAgent = registeredAgent
+      if (registeredAgent.isUnnamed === true) throw await unnamedAgentError(call)
+      const identified = authenticateCall(call)
+      const authenticated = identified instanceof Promise ? await identified : identified
+      const admitted = admitCall(authenticated)
       if (admitted !== undefined) await admitted
-      requireRegistered(context)
-      context.payload = addressed.payload()
-      if (isHeavy(call.size)) await heavyStep(context.callerKey)
-      context.readHeaders()
-      const result = await performOperation(context, operation)
-      const headers = { 'a2a-version': context.version.id, ...extensionsHeader(context), ...context.admissionHeaders }
+      requireRegistered(authenticated)
+      const payload = addressed.payload()
+      if (isHeavy(received.size)) await heavyStep(call.callerKey)
+      const context = contextOfRequest(authenticated, operation, call.protocolVersion.proto, { isCopied: true })
+      const result = await performOperation(context, { operation, payload })
+      const headers = {
+        'a2a-version': call.protocolVersion.id,
+        ...extensionsHeader(context),
+        ...call.admissionHeaders,
+      }
       if (typeof result !== 'string' && 'stream' in result)
         return { headers, open: result, failed: (reason) => server.toClientError(reason, registeredAgent) }
-      reportOutcome(context, 'OK', 200)
+      call.report('OK', 200)
       return { headers, body: result }
     } catch (reason) {
-      const error = server.toClientError(reason, context.registeredAgent)
-      const challenge = authenticator.challenge(error, context.registeredAgent)
+      const error = server.toClientError(reason, call.registeredAgent)
+      const challenge = server.challenge(error, call.registeredAgent)
       const headers = {
-        'a2a-version': context.version.id,
+        'a2a-version': call.protocolVersion.id,
         ...(challenge !== undefined ? { 'www-authenticate': challenge } : {}),
-        ...context.admissionHeaders,
+        ...call.admissionHeaders,
       }
-      reportOutcome(context, error.code, errorTable[error.code].http)
+      call.report(error.code, errorTable[error.code].http)
       return { headers, error }
     }
   }

@@ -19,7 +19,7 @@ import {
   grpcMessageRequest,
 } from '../../testing/fixtures/grpc-server.ts'
 import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
-import type { Credentials } from '../admission/admission.ts'
+import type { Call } from '../options.ts'
 import { createGrpcServer } from './grpc-server.ts'
 
 const { open, client } = openGrpcServers()
@@ -113,7 +113,7 @@ describe('several agents at one gRPC port', () => {
 
 describe('the caller of gRPC', () => {
   it('is authenticated as over HTTP: with metadata, the rpc and the address, and a challenge [B-150 B-151 F-11]', async () => {
-    const seen: Credentials[] = []
+    const seen: Call[] = []
     const server = await open({
       agent: ({ caller }) => `Hello, ${caller.id}`,
       securitySchemes: { token: { httpAuthSecurityScheme: { scheme: 'bearer' } } },

@@ -19,8 +19,11 @@ export function baseUrl(request: HttpRequest, { publicUrl, trustProxy }: Address
   return `${scheme}://${isPlausibleHost(host) ? host : 'localhost'}${request.prefix}`
 }
 
-/** The sender of the request. With a trusted proxy: the last address of X-Forwarded-For, which that proxy added. */
-export function senderAddress(request: HttpRequest, trustProxy: boolean): string | undefined {
+/** The client of the request. With a trusted proxy: the last address of X-Forwarded-For, which that proxy added. */
+export function clientAddress(
+  request: Pick<HttpRequest, 'header' | 'remoteAddress'>,
+  trustProxy: boolean,
+): string | undefined {
   const seen = trustProxy ? request.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
   return seen === undefined || seen === '' ? request.remoteAddress : seen
 }

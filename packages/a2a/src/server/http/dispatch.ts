@@ -11,13 +11,21 @@ import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../.
 import { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
-import type { Route } from '../../versions/version.ts'
+import type { Dialect, Route } from '../../versions/version.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { checkPathTenant } from '../admission/tenants.ts'
-import { admitCall, admitFailedCall, requireRegistered } from '../calls/call-steps.ts'
+import {
+  admitCall,
+  admitFailedCall,
+  authenticateCall,
+  errorResponse,
+  requireRegistered,
+  type AuthenticatedServerCall,
+  type ServerCall,
+} from '../calls/call.ts'
 import { type CallVariant, currentStateStream } from '../calls/endpoint-variant.ts'
-import { pathNotFound, performOperation } from '../calls/perform-operation.ts'
-import { isStreaming, type RequestContext } from '../calls/request-context.ts'
+import { contextOfRequest, isStreaming, type OperationContext } from '../calls/operations.ts'
+import { type EncodedRequest, pathNotFound, performOperation } from '../calls/perform-operation.ts'
 import type { ServerContext } from '../server-context.ts'
 import { sliceChunks, utf8Length } from '../streaming/encoding-cache.ts'
 import { streamChunks } from '../streaming/sse-chunks.ts'
@@ -30,10 +38,19 @@ export interface HttpDispatch {
 }
 
 /** `path`: the rest after that of the agent. */
-type HttpCallHandler = (context: RequestContext, path: string) => Promise<HttpResponse>
+type HttpCallHandler = (call: ServerCall, path: string) => Promise<HttpResponse>
+
+/** A request that was read: what it asks for, and how its response is written. */
+interface ReadRequest extends EncodedRequest {
+  readonly dialect: Dialect
+  readonly framing: Framing
+  readonly variant: CallVariant | undefined
+  /** GetTask that is answered by a stream. */
+  readonly isStreamedGet?: boolean
+}
 
 export function createHttpDispatch(server: ServerContext): HttpDispatch {
-  const { negotiator, authenticator, limits, tenants, variants } = server
+  const { negotiator, limits, tenants, variants } = server
   const tables = new Map<ProtocolVersion, RouteTable>()
   for (const version of negotiator.offered) {
     // A path that begins with a tenant is not found if there are no tenants (B-166).
@@ -41,98 +58,91 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
     tables.set(version, compileRoutes(tenants.inPaths ? routes : routes.filter((route) => !isTenantRoute(route))))
   }
 
-  async function jsonrpc(context: RequestContext): Promise<HttpResponse> {
-    const { request, registeredAgent, requestedVersion } = context
-    let framing = jsonrpcFraming(context.dialect, 'null')
+  async function jsonrpc(call: ServerCall): Promise<HttpResponse> {
+    const { request, registeredAgent, requestedVersion } = call
+    let framing = jsonrpcFraming(call.protocolVersion.json, 'null')
     let operation: Operation | undefined
     let variant: CallVariant | undefined
     try {
-      const identified = authenticator.identify(request, registeredAgent)
-      context.setCaller(identified instanceof Promise ? await identified : identified)
-      const body = await readJson(request, limits, context)
+      const identified = authenticateCall(call)
+      const authenticated = identified instanceof Promise ? await identified : identified
+      const body = await readJson(request, limits, call)
       if (body === undefined) throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
       const envelope = readEnvelope(body)
       if (envelope.method !== undefined && requestedVersion === undefined)
-        context.version = negotiator.ofMethod(envelope.method)
-      const { version } = context
+        call.protocolVersion = negotiator.ofMethod(envelope.method)
+      const { protocolVersion: version } = call
       operation = envelope.method === undefined ? undefined : negotiator.operation(version, envelope.method)
-      context.payload = 'params' in envelope ? envelope.params : undefined
-      variant = operation && variants.find(request.path, 'JSONRPC', version, { operation, payload: context.payload })
-      context.dialect = variant?.dialect ?? version.json
-      framing = jsonrpcFraming(context.dialect, envelope.id)
+      const payload = 'params' in envelope ? envelope.params : undefined
+      variant = operation && variants.find(request.path, 'JSONRPC', version, { operation, payload })
+      const dialect = variant?.dialect ?? version.json
+      framing = jsonrpcFraming(dialect, envelope.id)
       if ('error' in envelope) throw envelope.error
       if (requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
       if (operation === undefined) throw methodNotFound(envelope.method, version)
       if (envelope.isNotification === true) throw notificationError()
-      const isStreamedGet = operation === 'GetTask' && variant?.streamGetTask === true && acceptsStream(context)
+      const isStreamedGet = operation === 'GetTask' && variant?.streamGetTask === true && acceptsStream(call)
       if (isStreamedGet) operation = 'SubscribeToTask'
-      return await answer(context, operation, framing, variant, isStreamedGet)
+      return await answer(authenticated, { operation, payload, dialect, framing, variant, isStreamedGet })
     } catch (thrown) {
-      const reason = await admitFailedCall(context, thrown)
-      const { version } = context
+      const reason = await admitFailedCall(call, thrown)
+      const { protocolVersion: version } = call
       // An absent agent has no JSON-RPC endpoint either: the path is answered like any unknown path.
       const shape = isAgentRemoved(registeredAgent, operation, reason)
         ? restFraming(version, request.header('accept'))
         : framing
-      const refusal = server.errorResponse(context, reason, shape)
+      const refusal = errorResponse(call, reason, shape)
       return isErrorSentAsEvent(reason, operation, version, variant) ? toSseEvent(refusal) : refusal
     }
   }
 
-  async function rest(context: RequestContext, path: string): Promise<HttpResponse> {
-    const { request, registeredAgent, version } = context
+  async function rest(call: ServerCall, path: string): Promise<HttpResponse> {
+    const { request, protocolVersion: version } = call
     const accept = request.header('accept')
     const plain = restFraming(version, accept)
     let framing = plain
-    context.dialect = version.proto
     try {
-      if (context.requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
+      if (call.requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
       const match = (tables.get(version) as RouteTable).match(request.method, path)
       if (match.outcome === 'unknown') throw pathNotFound(version)
       if (match.outcome === 'wrong-verb') {
         const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${match.allow}`)
-        return server.errorResponse(context, error, framing, { allow: match.allow })
+        return errorResponse(call, error, framing, { allow: match.allow })
       }
       const { route } = match.route
       const { operation } = route
-      context.operation = operation
-      const findVariant = (payload?: unknown): CallVariant | undefined => {
-        const found = variants.find(request.path, 'HTTP+JSON', version, { operation, payload })
+      call.operation = operation
+      const findVariant = (given?: unknown): CallVariant | undefined => {
+        const found = variants.find(request.path, 'HTTP+JSON', version, { operation, payload: given })
         framing = found === undefined ? plain : restFraming(version, accept, found.dialect)
         return found
       }
       // Until the body is read, only the path decides how an error is written.
       findVariant()
-      const identified = authenticator.identify(request, registeredAgent)
-      context.setCaller(identified instanceof Promise ? await identified : identified)
-      const body = route.body === true ? await readJson(request, limits, context) : undefined
+      const identified = authenticateCall(call)
+      const authenticated = identified instanceof Promise ? await identified : identified
+      const body = route.body === true ? await readJson(request, limits, call) : undefined
       if (body?.isTooDeep === true) throw tooDeep()
       const payload = gatherPayload(match.route, match.segments, request.query, body?.value)
       if (isTenantRoute(route)) checkPathTenant(payload['tenant'], body?.value, request.query)
       const variant = findVariant(payload)
-      context.payload = payload
-      if (variant !== undefined) context.dialect = variant.dialect
-      return await answer(context, operation, framing, variant)
+      const dialect = variant?.dialect ?? version.proto
+      return await answer(authenticated, { operation, payload, dialect, framing, variant })
     } catch (thrown) {
-      return server.errorResponse(context, await admitFailedCall(context, thrown), framing)
+      return errorResponse(call, await admitFailedCall(call, thrown), framing)
     }
   }
 
-  async function answer(
-    context: RequestContext,
-    operation: Operation,
-    framing: Framing,
-    variant: CallVariant | undefined,
-    isStreamedGet = false,
-  ): Promise<HttpResponse> {
-    const { request, registeredAgent } = context
-    context.operation = operation
-    const admitted = admitCall(context)
+  async function answer(call: AuthenticatedServerCall, read: ReadRequest): Promise<HttpResponse> {
+    const { request, registeredAgent } = call
+    const { operation, framing, variant } = read
+    call.operation = operation
+    const admitted = admitCall(call)
     if (admitted !== undefined) await admitted
-    requireRegistered(context)
-    context.readHeaders(variant)
-    const result = await performOperation(context, operation)
-    const { admissionHeaders } = context
+    requireRegistered(call)
+    const context = contextOfRequest(call, operation, read.dialect, { variant })
+    const result = await performOperation(context, read)
+    const { admissionHeaders } = call
     if (typeof result === 'string' || 'bytes' in result) {
       const plain = headersOf(context, framing.contentType, request.method !== 'POST')
       const headers = admissionHeaders === undefined ? plain : { ...plain, ...admissionHeaders }
@@ -144,7 +154,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
     }
     const chunks = streamChunks({
       ...result,
-      ...(isStreamedGet ? { stream: currentStateStream(result.stream) } : {}),
+      ...(read.isStreamedGet === true ? { stream: currentStateStream(result.stream) } : {}),
       framing,
       keepAliveMs: server.keepAliveMs,
       onError: (reason) => server.toClientError(reason, registeredAgent),
@@ -163,8 +173,9 @@ function isTenantRoute({ path }: Route): boolean {
   return path.startsWith('/{')
 }
 
-function headersOf(context: RequestContext, contentType: string, isRead: boolean): HttpHeaders {
-  const { version, extensions } = context
+function headersOf(context: OperationContext, contentType: string, isRead: boolean): HttpHeaders {
+  const { extensions } = context
+  const { protocolVersion: version } = context.call
   if (!isRead && extensions.length === 0) return { 'content-type': contentType, 'a2a-version': version.id }
   return {
     'content-type': contentType,
@@ -176,11 +187,11 @@ function headersOf(context: RequestContext, contentType: string, isRead: boolean
 }
 
 /** Only URIs of the agent's own card are echoed (B-143). */
-export function extensionsHeader({ version, extensions }: RequestContext): HttpHeaders {
-  return extensions.length > 0 ? { [version.spelling.extensionsHeader]: extensions.join(', ') } : {}
+export function extensionsHeader({ call, extensions }: OperationContext): HttpHeaders {
+  return extensions.length > 0 ? { [call.protocolVersion.spelling.extensionsHeader]: extensions.join(', ') } : {}
 }
 
-function acceptsStream({ request, registeredAgent }: RequestContext): boolean {
+function acceptsStream({ request, registeredAgent }: ServerCall): boolean {
   return registeredAgent.entry.streaming && /^\s*text\/event-stream\b/i.test(request.header('accept') ?? '')
 }
 

@@ -4,8 +4,7 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http
 import { bindingServers, type HttpBindingName, httpBindingNames } from '../../bindings/protocol-bindings.ts'
 import { restFraming } from '../../bindings/rest/rest-server.ts'
 import { A2AError } from '../../model/error.ts'
-import { checkAdmission, reportOutcome } from '../calls/call-steps.ts'
-import { RequestContext } from '../calls/request-context.ts'
+import { admitCall, authenticateCall, errorResponse, ServerCall, unnamedAgentError } from '../calls/call.ts'
 import type { CardVariant } from '../cards/agent-cards.ts'
 import { createHttpDispatch } from './dispatch.ts'
 import { extendedCard } from '../cards/extended-card.ts'
@@ -55,72 +54,62 @@ export function createRouter(
       return readiness.isReady().then((isReady) => probe(isReady, notReadyReason(readiness)))
     if (publisher !== undefined && request.path === jwksPath) return jwksResponse(request, publisher)
     const route = resolveRoute(registry, request.path, server.tenants.declared)
-    const context = openContext(request, route)
-    if (context.isReported) return checkHostAndReadiness(context, route)
-    const response = checkHostAndReadiness(context, route)
+    const call = openCall(request, route)
+    const response = checkHostAndReadiness(call, route)
     return response instanceof Promise
-      ? response.then((made) => reportResponse(context, made))
-      : reportResponse(context, response)
+      ? response.then((made) => reportResponse(call, made))
+      : reportResponse(call, response)
   }
 
-  function openContext(
-    request: HttpRequest,
-    { registeredAgent, endpoint, binding, subpath }: ResolvedRoute,
-  ): RequestContext {
+  function openCall(request: HttpRequest, { registeredAgent, endpoint, binding, subpath }: ResolvedRoute): ServerCall {
     const isCard = endpoint === 'card' || endpoint === 'card-0.2'
-    const context = new RequestContext(server, request, registeredAgent, binding, isCard ? 'card' : 'call')
-    if (
-      endpoint === 'call' &&
-      bindingServers[binding].hasVersionInPath === true &&
-      context.requestedVersion === undefined
-    )
-      context.version = server.negotiator.ofPath(subpath)
-    return context
+    const call = new ServerCall(server, request, registeredAgent, binding, isCard ? 'card' : 'call')
+    if (endpoint === 'call' && bindingServers[binding].hasVersionInPath === true && call.requestedVersion === undefined)
+      call.protocolVersion = server.negotiator.ofPath(subpath)
+    return call
   }
 
-  function checkHostAndReadiness(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
-    const hosts = hostsFor(context.request)
+  function checkHostAndReadiness(call: ServerCall, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+    const hosts = hostsFor(call.request)
     if (hosts !== undefined) {
       try {
-        checkHost(context.request, hosts, cors)
+        checkHost(call.request, hosts, cors)
       } catch (reason) {
-        return errorResponse(context, route, reason)
+        return failedRoute(call, route, reason)
       }
     }
     switch (readiness.state) {
       case 'ready':
       case 'leaving':
-        return dispatchRequest(context, route)
+        return dispatchRequest(call, route)
       case 'starting':
-        return waitUntilReady(context, route)
+        return waitUntilReady(call, route)
       case 'stopped':
-        return errorResponse(context, route, shuttingDownError())
+        return failedRoute(call, route, shuttingDownError())
     }
   }
 
-  async function waitUntilReady(context: RequestContext, route: ResolvedRoute): Promise<HttpResponse> {
+  async function waitUntilReady(call: ServerCall, route: ResolvedRoute): Promise<HttpResponse> {
     try {
       await waitUntilStarted(readiness)
     } catch (reason) {
-      return errorResponse(context, route, reason)
+      return failedRoute(call, route, reason)
     }
-    return dispatchRequest(context, route)
+    return dispatchRequest(call, route)
   }
 
-  function dispatchRequest(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
-    const { request, registeredAgent } = context
+  function dispatchRequest(call: ServerCall, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+    const { request, registeredAgent } = call
     const { endpoint, binding, subpath } = route
     if (options.homePage === true && wantsPage(request)) return homePageResponse(request)
-    if (registeredAgent.isUnnamed === true) return unnamed(context)
+    if (registeredAgent.isUnnamed === true) return unnamed(call)
     if (endpoint === 'call') {
       const { method = request.method } = bindingServers[binding]
-      return request.method === method
-        ? dispatch.handlers[binding](context, subpath)
-        : methodNotAllowed(context, method)
+      return request.method === method ? dispatch.handlers[binding](call, subpath) : methodNotAllowed(call, method)
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(context, 'GET, HEAD')
-    if (endpoint === 'extended-card-0.2') return oldExtendedCard(context, route)
-    return card(context, route)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(call, 'GET, HEAD')
+    if (endpoint === 'extended-card-0.2') return oldExtendedCard(call, route)
+    return card(call, route)
   }
 
   function homePageResponse(request: HttpRequest): HttpResponse {
@@ -137,42 +126,42 @@ export function createRouter(
     )
   }
 
-  function card(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
-    const { registeredAgent } = context
+  function card(call: ServerCall, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+    const { registeredAgent } = call
     return server.isCardPrivate(registeredAgent) || registeredAgent.entry.isDraining === true
-      ? protectedCard(context, route)
-      : showCard(context, route)
+      ? protectedCard(call, route)
+      : showCard(call, route)
   }
 
   /** Also for an absent agent: a caller that may not see a private card does not learn that it exists. */
-  async function protectedCard(context: RequestContext, route: ResolvedRoute): Promise<HttpResponse> {
-    const { request, registeredAgent } = context
+  async function protectedCard(call: ServerCall, route: ResolvedRoute): Promise<HttpResponse> {
+    const { registeredAgent } = call
     try {
-      context.setCaller(await server.authenticator.identify(request, registeredAgent))
-      if (server.admit !== undefined) await checkAdmission(context, server.admit, undefined)
-      if (registeredAgent.entry.isDraining === true) throw server.agentNotFound(registeredAgent, context.caller)
-      const shown = await showCard(context, route)
-      return context.admissionHeaders === undefined ? shown : withHeaders(shown, context.admissionHeaders)
+      const authenticated = await authenticateCall(call)
+      await admitCall(authenticated)
+      if (registeredAgent.entry.isDraining === true) throw server.agentNotFound(registeredAgent, authenticated.caller)
+      const shown = await showCard(call, route)
+      return call.admissionHeaders === undefined ? shown : withHeaders(shown, call.admissionHeaders)
     } catch (reason) {
-      return errorResponse(context, route, reason)
+      return failedRoute(call, route, reason)
     }
   }
 
-  function showCard(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
-    const { request, registeredAgent } = context
+  function showCard(call: ServerCall, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+    const { request, registeredAgent } = call
     const orNone = (shown: HttpResponse | undefined): HttpResponse =>
-      shown ?? errorResponse(context, route, new A2AError('METHOD_NOT_FOUND', 'There is no card of that version'))
+      shown ?? failedRoute(call, route, new A2AError('METHOD_NOT_FOUND', 'There is no card of that version'))
     try {
-      const shown = server.cards(registeredAgent).serve(request, server.base(request), variantFor(context, route))
+      const shown = server.cards(registeredAgent).serve(request, server.base(request), variantFor(call, route))
       if (!(shown instanceof Promise)) return orNone(shown)
-      return shown.then(orNone).catch((reason: unknown) => errorResponse(context, route, reason))
+      return shown.then(orNone).catch((reason: unknown) => failedRoute(call, route, reason))
     } catch (reason) {
-      return errorResponse(context, route, reason)
+      return failedRoute(call, route, reason)
     }
   }
 
   /** A client that names an unsupported version still learns which ones are supported. */
-  function variantFor({ requestedVersion, registeredAgent }: RequestContext, { endpoint }: ResolvedRoute): CardVariant {
+  function variantFor({ requestedVersion, registeredAgent }: ServerCall, { endpoint }: ResolvedRoute): CardVariant {
     if (endpoint === 'card-0.2') return '0.2'
     if (requestedVersion === undefined || requestedVersion === 'unsupported')
       return registeredAgent.settings.card ?? options.card ?? 'merged'
@@ -180,65 +169,65 @@ export function createRouter(
   }
 
   /** Before 0.3 the extended card was a document beside the endpoint, and an absent one was a plain 404. */
-  async function oldExtendedCard(context: RequestContext, route: ResolvedRoute): Promise<HttpResponse> {
-    const { request, registeredAgent } = context
+  async function oldExtendedCard(call: ServerCall, route: ResolvedRoute): Promise<HttpResponse> {
+    const { request, registeredAgent } = call
     const { offered } = server.negotiator
     const version = offered.findLast(({ id }) => isLegacyVersion(id))
-    context.operation = 'GetExtendedAgentCard'
-    context.version = version ?? context.version
+    call.operation = 'GetExtendedAgentCard'
+    call.protocolVersion = version ?? call.protocolVersion
     try {
       if (version === undefined) throw noExtendedCard()
-      context.setCaller(await server.authenticator.identify(request, registeredAgent))
+      const authenticated = await authenticateCall(call)
       if (registeredAgent.settings.extendedCard === undefined || registeredAgent.entry.isDraining === true)
         throw noExtendedCard()
-      if (server.admit !== undefined) await checkAdmission(context, server.admit, context.operation)
-      const shown = await extendedCard(registeredAgent, server.card(request, registeredAgent), context.caller)
+      await admitCall(authenticated)
+      const shown = await extendedCard(registeredAgent, server.card(request, registeredAgent), authenticated.caller)
       const headers = {
         'content-type': 'application/json',
         'cache-control': 'private, no-store',
         'a2a-version': version.id,
-        ...context.admissionHeaders,
+        ...call.admissionHeaders,
       }
       return { status: 200, headers, body: JSON.stringify(version.json.encodeCard(shown)) }
     } catch (reason) {
       const isAbsent = reason instanceof A2AError && reason.code === 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
-      return errorResponse(context, route, isAbsent ? noExtendedCard() : reason)
+      return failedRoute(call, route, isAbsent ? noExtendedCard() : reason)
     }
   }
 
   /** The error in the format of the requested endpoint. */
-  function errorResponse(context: RequestContext, { binding }: ResolvedRoute, reason: unknown): HttpResponse {
-    const { version, request } = context
+  function failedRoute(call: ServerCall, { binding }: ResolvedRoute, reason: unknown): HttpResponse {
+    const { protocolVersion: version, request } = call
     const framing = bindingServers[binding].framing(version, { accept: request.header('accept') })
-    return server.errorResponse(context, reason, framing)
+    return errorResponse(call, reason, framing)
   }
 
-  function plainFraming({ version, request }: RequestContext): Framing {
+  function plainFraming({ protocolVersion: version, request }: ServerCall): Framing {
     return restFraming(version, request.header('accept'))
   }
 
   /** Not in a JSON-RPC envelope: a path without an agent is answered like any other. */
-  async function unnamed(context: RequestContext): Promise<HttpResponse> {
-    const reason = await server.unnamedAgentError(context.request, context.registeredAgent)
-    return server.errorResponse(context, reason, plainFraming(context))
+  async function unnamed(call: ServerCall): Promise<HttpResponse> {
+    const reason = await unnamedAgentError(call)
+    return errorResponse(call, reason, plainFraming(call))
   }
 
-  function methodNotAllowed(context: RequestContext, allow: string): HttpResponse {
+  function methodNotAllowed(call: ServerCall, allow: string): HttpResponse {
     // Not in a JSON-RPC envelope: the request was not JSON-RPC.
     const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
-    return server.errorResponse(context, error, plainFraming(context), { allow })
+    return errorResponse(call, error, plainFraming(call), { allow })
   }
 
   /** Public keys are public, independent of who may call the agents. */
   async function jwksResponse(request: HttpRequest, { jwks }: KeyPublisher): Promise<HttpResponse> {
     const route = resolveRoute(registry, request.path, server.tenants.declared)
-    const context = openContext(request, route)
-    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(context, 'GET, HEAD')
+    const call = openCall(request, route)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(call, 'GET, HEAD')
     try {
       const headers = { 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=300' }
       return { status: 200, headers, body: JSON.stringify(await jwks()) }
     } catch (reason) {
-      return errorResponse(context, route, reason)
+      return failedRoute(call, route, reason)
     }
   }
 
@@ -273,9 +262,9 @@ function shuttingDownError(): A2AError {
 }
 
 /** A stream is reported with its first event. */
-function reportResponse(context: RequestContext, response: HttpResponse): HttpResponse {
-  if ('body' in response) reportOutcome(context, response.errorCode ?? 'OK', response.status)
-  else if (response.lengthBytes !== undefined) reportOutcome(context, 'OK', response.status)
+function reportResponse(call: ServerCall, response: HttpResponse): HttpResponse {
+  if ('body' in response) call.report(response.errorCode ?? 'OK', response.status)
+  else if (response.lengthBytes !== undefined) call.report('OK', response.status)
   return response
 }
 

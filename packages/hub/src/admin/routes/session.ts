@@ -5,7 +5,6 @@ import type { AccessControl } from '../../auth/access-control.ts'
 import type { ConsoleSession } from '../../auth/console-session.ts'
 import type { SessionGrant } from '../../auth/session-check.ts'
 import { signInPath } from '../../auth/sign-in-codes.ts'
-import { clientAddress } from '../../limits/rate-limiter.ts'
 import { RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, limitField, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import type { AdminCaller, AdminRoute } from '../route.ts'
@@ -13,7 +12,7 @@ import { bearerTokenOf, wrongSecretError } from '../admin-guard.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SessionRoutesDeps {
-  readonly access: Pick<AccessControl, 'adminKey' | 'sessions' | 'signInCodes' | 'limiter' | 'trustsProxy'>
+  readonly access: Pick<AccessControl, 'adminKey' | 'sessions' | 'signInCodes' | 'limiter'>
   /** Whether the browser came over TLS. */
   isSecure(request: RouteRequest): boolean
   hasConsole(): boolean
@@ -48,7 +47,7 @@ const path = '/admin/session'
 
 export function sessionRoutes(parts: SessionRoutesDeps): readonly AdminRoute[] {
   const { access, isSecure, hasConsole, publicUrl } = parts
-  const { sessions, signInCodes, trustsProxy } = access
+  const { sessions, signInCodes } = access
 
   /** For a request that the admin key or a token authenticates. */
   function grantOf(request: RouteRequest, by: 'key' | 'token'): SessionGrant {
@@ -68,7 +67,7 @@ export function sessionRoutes(parts: SessionRoutesDeps): readonly AdminRoute[] {
       event: 'session.opened',
       async handle({ who, request }) {
         const by = keyOrToken(who)
-        const order = { subject: who.subject, grant: grantOf(request, by), from: clientAddress(request, trustsProxy()) }
+        const order = { subject: who.subject, grant: grantOf(request, by), from: request.clientAddress }
         const { cookie, csrf, expiresAt, subject } = await sessions.open(order, isSecure(request))
         return new RouteResult(
           { subject, by, csrf, expiresAt: isoTime(expiresAt) },
@@ -109,7 +108,7 @@ export function sessionRoutes(parts: SessionRoutesDeps): readonly AdminRoute[] {
           throw wrongSecretError(request, access, 'The sign-in link was used, or its minute has passed')
         // Otherwise a link of another person would replace the session without notice.
         const current = await sessions.read(request.header('cookie'))
-        const from = clientAddress(request, trustsProxy())
+        const { clientAddress: from } = request
         const opened = current === undefined ? await sessions.open({ ...granted, from }, isSecure(request)) : undefined
         const session = opened ?? (current as ConsoleSession)
         const { subject, expiresAt } = session

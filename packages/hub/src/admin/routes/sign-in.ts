@@ -1,6 +1,6 @@
 /** `/admin/sign-in`: the available ways to sign in, and the redirects to an issuer and back. */
 import type { Caller } from '@parley/a2a'
-import type { Credentials } from '@parley/a2a/server'
+import type { AuthenticatedCall, Call } from '@parley/a2a/server'
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { adminScope } from '../../auth/scopes.ts'
@@ -18,10 +18,8 @@ export interface SignInRoutesDeps {
   config(): SignInConfig
   readonly sessions: Pick<ConsoleSessions, 'open'>
   /** The caller of this token. Throws UNAUTHENTICATED. */
-  identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
+  identify(call: Call): Promise<AuthenticatedCall>
   isSecure(request: RouteRequest): boolean
-  /** The client address, from trusted proxies where there are any. */
-  addressOf(request: RouteRequest): string | undefined
   /** The base URL under which the browser reaches the hub. */
   baseOf(request: RouteRequest): string
 }
@@ -103,7 +101,7 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
         const expiredCookie = cookieOf('', 0, secure)
         try {
           const { subject, grant, to } = await finish(query, request)
-          const { cookie } = await sessions.open({ subject, grant, from: parts.addressOf(request) }, secure)
+          const { cookie } = await sessions.open({ subject, grant, from: request.clientAddress }, secure)
           return { location: to, cookies: [cookie, expiredCookie], subject }
         } catch (reason) {
           if (!(reason instanceof RouteError)) throw reason
@@ -121,10 +119,10 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
   }
 
   async function callerOf(token: string, request: RouteRequest): Promise<Caller> {
-    const { agent: _, ...shown } = request.credentials('')
     const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${token}` : undefined)
     try {
-      return await parts.identify({ ...shown, header })
+      const { caller } = await parts.identify({ ...request.call(''), header })
+      return caller
     } catch {
       throw new RouteError('PERMISSION_DENIED', 'The token of the issuer is not valid for this hub')
     }

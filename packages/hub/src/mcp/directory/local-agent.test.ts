@@ -4,6 +4,7 @@ import { memoryStore } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
 import type { AgentProfile } from './agent-directory.ts'
 import { createLocalAgent } from './local-agent.ts'
+import { testCall } from '../../auth/testing/test-call.ts'
 
 const profile: AgentProfile = {
   title: 'Large',
@@ -37,8 +38,7 @@ describe('an agent of the hub that does not stream', { timeout: 120_000 }, () =>
       profile,
       streams: false,
       handlerCall: handler.call,
-      caller: { id: 'ann' },
-      credentials: { method: 'POST', path: '/mcp', query: '', header: () => undefined, agent: 'default' },
+      call: { ...testCall({}, { path: '/mcp', agent: 'default' }), caller: { id: 'ann' } },
       memory,
     })
     const counts: number[] = []

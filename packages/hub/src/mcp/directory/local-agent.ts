@@ -1,6 +1,6 @@
 /** One of the hub's own agents in an agent directory: its turns are read from the log, as every stream is. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caller, Message, Task } from '@parley/a2a'
+import type { Message, Task } from '@parley/a2a'
 import {
   abortable,
   hasSettled,
@@ -10,7 +10,7 @@ import {
   type StreamItem,
   type TaskEventStream,
 } from '@parley/a2a/internal'
-import type { Credentials } from '@parley/a2a/server'
+import type { AuthenticatedCall } from '@parley/a2a/server'
 import type { AgentProfile, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 
 /** Polling interval for an agent that does not stream. */
@@ -22,17 +22,17 @@ export interface LocalAgentDeps {
   /** Whether the agent streams. */
   readonly streams: boolean
   readonly handlerCall: HandlerCall
-  readonly caller: Caller
-  readonly credentials: Credentials
+  /** The request of the MCP client. */
+  readonly call: AuthenticatedCall
   /** Of the response to the MCP client: of several reads, it has the last. */
   readonly memory: ResponsePart
 }
 
 export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
-  const { agent, profile, streams, handlerCall, credentials, memory } = deps
+  const { agent, profile, streams, handlerCall, call: request, memory } = deps
   // Without a signal: work that has started continues when the client disconnects, so that its id is known and it can be canceled.
-  const call: HandlerCall = (operation, request, options) =>
-    handlerCall(operation, request, { agent, credentials, memory, ...options })
+  const call: HandlerCall = (operation, message, options) =>
+    handlerCall(operation, message, { agent, request, memory, ...options })
   return {
     profile,
     ref: { agent },
@@ -45,7 +45,7 @@ export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
 
   /** A part of a call that was admitted already. `counted`: the memory of the response, if that will contain the task. */
   function readTask(id: string, counted?: ResponsePart): Promise<Task> {
-    const options = { agent, caller: deps.caller, isNested: true, memory: counted }
+    const options = { agent, partOf: request, memory: counted }
     return handlerCall('GetTask', { id, historyLength: 0 }, options)
   }
 

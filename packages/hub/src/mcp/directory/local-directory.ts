@@ -3,8 +3,15 @@
  * caller may choose addresses.
  */
 import { A2AError, type Caller, type ErrorCode } from '@parley/a2a'
-import { omitUndefined, type Operation, type HandlerCall, type ResponseMemory } from '@parley/a2a/internal'
-import type { Admit, AgentSettings, Credentials, OnOutcome } from '@parley/a2a/server'
+import {
+  type Admit,
+  type OnOutcome,
+  omitUndefined,
+  type Operation,
+  type HandlerCall,
+  type ResponseMemory,
+} from '@parley/a2a/internal'
+import type { AgentSettings, AuthenticatedCall, Call } from '@parley/a2a/server'
 import type { AgentProfile, AgentDirectory, DirectoryAgent } from './agent-directory.ts'
 import { createLocalAgent } from './local-agent.ts'
 
@@ -24,8 +31,10 @@ export interface LocalDirectoryDeps {
 }
 
 export interface LocalDirectoryRequest {
-  readonly caller: Caller
-  credentials(agent: string): Credentials
+  /** The request of the MCP client. */
+  readonly call: AuthenticatedCall
+  /** The same request as a call of one agent. */
+  callOf(agent: string): Call
   /** Of the response to the MCP client. */
   readonly memory: ResponseMemory
   /** Set if the caller may make the hub call addresses of its choice. */
@@ -34,8 +43,9 @@ export interface LocalDirectoryRequest {
 
 export function createLocalDirectory(
   deps: LocalDirectoryDeps,
-  { caller, credentials, memory, remote }: LocalDirectoryRequest,
+  { call, callOf, memory, remote }: LocalDirectoryRequest,
 ): AgentDirectory {
+  const { caller } = call
   return {
     async agents() {
       return deps.names().flatMap((name) => profileOf(deps, caller, name) ?? [])
@@ -43,25 +53,24 @@ export function createLocalDirectory(
     async agent(name) {
       const profile = profileOf(deps, caller, name)
       const { handlerCall } = deps
-      if (profile === undefined) return rejectUnknownAgent(handlerCall, name, credentials(name))
+      if (profile === undefined) return rejectUnknownAgent(handlerCall, callOf(name))
       const streams = deps.agentSettings(name)?.streaming !== false
-      const of = { agent: name, credentials: credentials(name) }
-      return createLocalAgent({ ...of, profile, streams, handlerCall, caller, memory: memory.part() })
+      return createLocalAgent({ agent: name, call, profile, streams, handlerCall, memory: memory.part() })
     },
     ...(remote !== undefined ? { remote: withRateLimit(remote) } : {}),
   }
 
   function withRateLimit(reach: NonNullable<AgentDirectory['remote']>): NonNullable<AgentDirectory['remote']> {
     return async (url, signal) => {
-      await countRequest(deps.admit, caller, credentials(''))
-      return withAudit(await reach(url, signal), url, caller, deps.onOutcome)
+      await countRequest(deps.admit, call)
+      return withAudit(await reach(url, signal), url, call, deps.onOutcome)
     }
   }
 }
 
 /** Counts a request that calls no agent of the hub. Throws RATE_LIMITED. */
-export async function countRequest(admit: Admit, caller: Caller, credentials: Credentials): Promise<void> {
-  const { refuse } = await admit({ agent: '', caller, version: '1.0', binding: 'JSONRPC', credentials })
+export async function countRequest(admit: Admit, call: AuthenticatedCall): Promise<void> {
+  const { refuse } = await admit(call)
   if (refuse?.code === 'RATE_LIMITED') throw refuse
 }
 
@@ -88,8 +97,8 @@ function profileOf(deps: LocalDirectoryDeps, caller: Caller, name: string): Agen
 }
 
 /** A request for an unknown agent is counted and audited like any other call, and always gets the same error (B-153). */
-async function rejectUnknownAgent(handlerCall: HandlerCall, agent: string, credentials: Credentials): Promise<never> {
-  await handlerCall('GetExtendedAgentCard', {}, { agent, credentials }).catch((reason: unknown) => {
+async function rejectUnknownAgent(handlerCall: HandlerCall, request: Call): Promise<never> {
+  await handlerCall('GetExtendedAgentCard', {}, { agent: request.agent, request }).catch((reason: unknown) => {
     // A caller above its rate limit gets that error, whatever it requests.
     if (reason instanceof A2AError && reason.code === 'RATE_LIMITED') throw reason
   })
@@ -97,17 +106,14 @@ async function rejectUnknownAgent(handlerCall: HandlerCall, agent: string, crede
 }
 
 /** A remote agent called on behalf of a caller: calls are written to the audit log, like those of the hub's own agents. */
-function withAudit(agent: DirectoryAgent, url: string, caller: Caller, onOutcome: OnOutcome): DirectoryAgent {
+function withAudit(agent: DirectoryAgent, url: string, call: AuthenticatedCall, onOutcome: OnOutcome): DirectoryAgent {
   async function withAuditRecord<T>(operation: Operation, work: Promise<T>): Promise<T> {
     const began = performance.now()
     const end = (outcome: 'OK' | ErrorCode): void =>
       onOutcome({
+        ...call,
         agent: nameOf(url),
-        caller,
-        endpoint: 'call',
         operation,
-        binding: 'JSONRPC',
-        version: '1.0',
         outcome,
         status: 200,
         durationMs: performance.now() - began,
@@ -125,9 +131,9 @@ function withAudit(agent: DirectoryAgent, url: string, caller: Caller, onOutcome
   return {
     profile: agent.profile,
     ref: agent.ref,
-    send: (message, call) => withAuditRecord('SendStreamingMessage', agent.send(message, call)),
-    start: (message, call) => withAuditRecord('SendMessage', agent.start(message, call)),
-    follow: (taskId, call) => withAuditRecord('SubscribeToTask', agent.follow(taskId, call)),
+    send: (message, options) => withAuditRecord('SendStreamingMessage', agent.send(message, options)),
+    start: (message, options) => withAuditRecord('SendMessage', agent.start(message, options)),
+    follow: (taskId, options) => withAuditRecord('SubscribeToTask', agent.follow(taskId, options)),
     get: (taskId, historyLength, signal) => withAuditRecord('GetTask', agent.get(taskId, historyLength, signal)),
     cancel: (taskId, signal) => withAuditRecord('CancelTask', agent.cancel(taskId, signal)),
   }

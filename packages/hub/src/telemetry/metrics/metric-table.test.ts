@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore, type StreamEvent, type Struct, type TaskState } from '@parley/a2a'
 import type { Store } from '@parley/a2a/stores'
-import type { CallOutcome } from '@parley/a2a/server'
+import type { EndedCall } from '@parley/a2a/server'
 import type { AgentStatus } from '../../registry/agent-registry.ts'
+import { testCall } from '../../auth/testing/test-call.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createHubMetrics, type HubMetricsDeps } from './metric-table.ts'
 import { prometheusText } from './metrics-route.ts'
 import { observedTask } from '../observer.ts'
 import { timedStore } from '../telemetry.ts'
 
-const answered: CallOutcome = {
-  agent: 'gpt',
+const answered: EndedCall = {
+  ...testCall({}, { agent: 'gpt' }),
   endpoint: 'call',
   operation: 'SendMessage',
   binding: 'JSONRPC',

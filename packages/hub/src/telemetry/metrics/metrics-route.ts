@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
 import type { Middleware } from '@parley/a2a/node'
-import { isLocalRequest } from '@parley/a2a/internal'
+import { clientNetwork, isLocalRequest } from '@parley/a2a/internal'
 import type { HubConfig } from '../../config/hub-config.ts'
 import { isLoopback } from '../../http/serve-options.ts'
-import { senderOf, type RateLimiter } from '../../limits/rate-limiter.ts'
+import type { RateLimiter } from '../../limits/rate-limiter.ts'
 import type { MetricRegistry, HistogramSample, MetricFamily, Sample } from './metric-registry.ts'
 
 export interface MetricsRouteDeps {
@@ -43,7 +43,9 @@ export function createMetricsRoute(parts: MetricsRouteDeps): Middleware {
   }
 
   function refuse({ socket }: IncomingMessage, response: ServerResponse): void {
-    const rateStatus = parts.limiter.take([{ key: `guess:${senderOf(socket.remoteAddress)}`, rate: failedKeyRate }])
+    const rateStatus = parts.limiter.take([
+      { key: `guess:${clientNetwork(socket.remoteAddress)}`, rate: failedKeyRate },
+    ])
     if (rateStatus?.isAllowed !== false) return end(response, 401, { 'www-authenticate': 'Bearer realm="parley"' })
     const seconds = Math.max(1, Math.ceil(rateStatus.retryAfterMs / 1_000))
     end(response, 429, { 'retry-after': String(seconds) })

@@ -3,7 +3,7 @@
  * added up by minute, five minutes and hour when the history is written or read.
  */
 import { isTerminal, newId, type StreamEvent } from '@parley/a2a'
-import type { EventContext, CallOutcome } from '@parley/a2a/server'
+import type { EventContext, EndedCall } from '@parley/a2a/server'
 import { isDelegated } from '../../delegation/delegated-owner.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import type { CallerStats } from './caller-stats.ts'
@@ -62,7 +62,7 @@ export interface StatsRecorderDeps {
 
 export interface StatsRecorder {
   onOutcome(
-    answered: Pick<CallOutcome, 'agent' | 'caller' | 'endpoint' | 'operation' | 'outcome' | 'status' | 'durationMs'>,
+    answered: Pick<EndedCall, 'agent' | 'caller' | 'endpoint' | 'operation' | 'outcome' | 'status' | 'durationMs'>,
   ): void
   onEvent(event: StreamEvent, about: Pick<EventContext, 'agent' | 'owner'>): void
   /** A span that an agent reported has ended, of a task of this owner. */

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test'
 import { A2AError } from '../../model/error.ts'
 import { modern, openGrpcServers, grpcMessageRequest } from '../../testing/fixtures/grpc-server.ts'
 import { testMessage, legacyTestMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
-import type { Authenticate } from '../options.ts'
-import type { AdmissionRequest, AdmissionResult, CallOutcome } from './admission.ts'
+import type { AdmissionResult, Authenticate, AuthenticatedCall, EndedCall } from '../options.ts'
 
 const { open, post, get } = openServers()
 const grpc = openGrpcServers()
@@ -13,21 +12,21 @@ const keyed = { ...modernly, 'x-key': 'k' }
 const authenticate: Authenticate = ({ header }) => (header('x-key') === undefined ? undefined : { id: 'ann' })
 const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '59' }
 
-/** Records the requests, and returns a result that the test can change. */
+/** Records what `admit` sees of each call, and returns a result that the test can change. */
 function asked(admission: AdmissionResult = { headers }) {
-  const asks: AdmissionRequest[] = []
+  const asks: Pick<AuthenticatedCall, 'agent' | 'caller' | 'operation' | 'version' | 'binding' | 'header'>[] = []
   return {
     asks,
-    admit: (asking: AdmissionRequest): AdmissionResult => {
-      asks.push(asking)
+    admit: ({ agent, caller, operation, version, binding, header }: AuthenticatedCall): AdmissionResult => {
+      asks.push({ agent, caller, operation, version, binding, header })
       return admission
     },
   }
 }
 
 function recordAnswers() {
-  const answers: CallOutcome[] = []
-  return { answers, onOutcome: (answered: CallOutcome) => void answers.push(answered) }
+  const answers: EndedCall[] = []
+  return { answers, onOutcome: (call: EndedCall) => void answers.push(call) }
 }
 
 describe('admit', () => {
@@ -45,7 +44,7 @@ describe('admit', () => {
       'default ann SendMessage 0.3 JSONRPC',
       'default ann ListTasks 1.0 HTTP+JSON',
     ])
-    assert.equal(asks[0]?.credentials.header('x-key'), 'k')
+    assert.equal(asks[0]?.header('x-key'), 'k')
   })
 
   it('is called by gRPC, and its headers are sent as metadata', async () => {
@@ -140,7 +139,7 @@ describe('admit', () => {
 })
 
 describe('onOutcome', () => {
-  const brief = ({ caller, endpoint, operation, binding, version, outcome, status }: CallOutcome): string =>
+  const brief = ({ caller, endpoint, operation, binding, version, outcome, status }: EndedCall): string =>
     [caller?.id ?? '-', endpoint, operation ?? '-', binding, version ?? '-', outcome, status].join(' ')
 
   it('gets the address that a trusted proxy reports', async () => {
@@ -154,7 +153,7 @@ describe('onOutcome', () => {
         'x-forwarded-for': '203.0.113.9, 198.51.100.7',
       })
       assert.deepEqual(
-        answers.map(({ remoteAddress }) => remoteAddress),
+        answers.map(({ clientAddress }) => clientAddress),
         [seen],
       )
     }
@@ -254,7 +253,7 @@ describe('onOutcome', () => {
   it('gets calls that admit refused, and private cards that were sent', async () => {
     const { answers, onOutcome } = recordAnswers()
     const refuse = new A2AError('RATE_LIMITED', 'Later')
-    const admit = ({ operation }: AdmissionRequest): AdmissionResult =>
+    const admit = ({ operation }: AuthenticatedCall): AdmissionResult =>
       operation === undefined ? { headers } : { refuse }
     const handler = open({ authenticate, admit, onOutcome, protectCard: true })
     await get(handler, '/tasks/x', keyed)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientAddress, senderOf } from './rate-limiter.ts'
+import { clientAddress, clientNetwork } from './addresses.ts'
 
 describe('a sender', () => {
   it('is an address of IPv4, or a network of IPv6', () => {
@@ -16,8 +16,8 @@ describe('a sender', () => {
       '64:ff9b::192.0.2.1': '64:ff9b:0:0::/64',
       '/run/parley.sock': '/run/parley.sock',
     }
-    for (const [address, sender] of Object.entries(senders)) assert.equal(senderOf(address), sender, address)
-    assert.equal(senderOf(undefined), 'unknown')
+    for (const [address, sender] of Object.entries(senders)) assert.equal(clientNetwork(address), sender, address)
+    assert.equal(clientNetwork(undefined), 'unknown')
   })
 
   it('is whom a trusted proxy saw, and not whom the request says that it comes from', () => {
