@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { crc32 } from 'node:zlib'
 import type { StoreFinding } from '@parley/a2a/internal'
 import { masterKeyFile, sqliteStore } from '@parley/a2a/stores/sqlite'
 import { sqliteReader } from '@parley/a2a/stores/dump'
-import { textChecksum } from '../../packages/a2a/src/stores/dump/checksums.ts'
 import { verifyStore } from '../../packages/hub/src/verify/verify-store.ts'
 import type { VerifyReport } from '../../packages/hub/src/verify/finding-report.ts'
 import { fillStore, type StoreContent } from './store-content.ts'
@@ -129,7 +129,7 @@ describe('verify of a SQLite store', () => {
       .prepare(`SELECT folded, internal FROM snapshots WHERE task = ${taskOf('long')}`)
       .get() as Record<'folded' | 'internal', string>
     database.close()
-    const checksum = textChecksum(folded.replaceAll('7 word', '7 wprd'), internal)
+    const checksum = crc32(internal, crc32(folded.replaceAll('7 word', '7 wprd')))
     const fitting = `${change}, checksum = ${checksum} WHERE task = ${taskOf('long')}`
     assert.deepEqual(kindsOf(await verifyDamaged(fitting)), [['snapshot', ids.long]])
   })
@@ -196,7 +196,7 @@ describe('verify of a SQLite store', () => {
   it('reports a bounded number of findings, and counts all', async () => {
     const report = await verifyDamaged(`
       INSERT INTO snapshots (task, seq, checksum, folded, internal)
-      WITH RECURSIVE n (n) AS (SELECT 10000 UNION ALL SELECT n + 1 FROM n WHERE n < 10499) SELECT n, 1, ${textChecksum('{}', '{}')}, '{}', '{}' FROM n`)
+      WITH RECURSIVE n (n) AS (SELECT 10000 UNION ALL SELECT n + 1 FROM n WHERE n < 10499) SELECT n, 1, ${crc32('{}{}')}, '{}', '{}' FROM n`)
     assert.equal(report.counts.orphan, 500)
     assert.equal(report.findings.length, 25)
   })

@@ -203,9 +203,9 @@ export type { Compaction, EntryAddress, EraseOrder, ErasedCounts, OrphanCounts }
 export type { KeyValueQuery } from './stores/key-value-store.ts'
 export type { MemoryStoreOptions } from './stores/memory/memory-store.ts'
 export type { ListenClient, PooledClient, PostgresClient, PostgresQuery } from './stores/postgres/driver.ts'
-export type { PostgresDumpOptions } from './stores/postgres/dump/transaction.ts'
+export type { PostgresDumpOptions } from './stores/dump/postgres/transaction.ts'
 export type { ClaimedPush, PushAttempt, PushChange, PushPage, PushQuery } from './stores/push-store.ts'
-export type { SqliteLoaderOptions } from './stores/sqlite/dump/sqlite-loader.ts'
+export type { SqliteLoaderOptions } from './stores/dump/sqlite/sqlite-loader.ts'
 export type { PushBacklog, StoreBytes, StoreStatistics } from './stores/store-stats.ts'
 export type { KeyMaterialChange, PruneEstimate, PruneKind, Retention } from './stores/store.ts'
 export type {

@@ -1,7 +1,7 @@
 /** Finds and replaces the references to blobs in stored JSON. Most JSON has none, which a search of the text shows without parsing. */
 import type { RecordBody } from '../../model/record.ts'
 import type { Task, TaskStatus } from '../../model/task.ts'
-import { blobReference, mightContainBlobs, spliceBlobs, spliceStatusBlobs, spliceTaskBlobs } from '../blobs.ts'
+import { blobReference, mightContainBlobs, spliceBlobs, spliceStatusBlobs, spliceTaskBlobs } from '../dump-access.ts'
 import type { JsonText } from './dump-entry.ts'
 
 /** What the JSON contains: the records of an append, a status, or a task. */

@@ -1,5 +1,6 @@
 /**
- * An entry of a dump as a line of JSON and back. The members of each type are listed once, in the order of the line. JSON of the store
+ * An entry of a dump as a line of JSON and back. The members of each type are listed once, in the order of the line (entry-row.ts uses the
+ * list, too). JSON of the store
  * is a part of the line and not a text in it.
  */
 import { isStruct } from '../../model/struct.ts'
@@ -9,7 +10,7 @@ type MemberKind = 'text' | 'integer' | 'number' | 'flag' | 'json' | 'due'
 /** A name that ends in `?` is optional. A flag is written only if it is true. */
 type Members = readonly (readonly [name: string, kind: MemberKind])[]
 
-const members: Readonly<Record<Exclude<DumpEntry['type'], 'blob'>, Members>> = {
+export const entryMembers: Readonly<Record<Exclude<DumpEntry['type'], 'blob'>, Members>> = {
   task: [
     ['id', 'text'],
     ['tenant', 'text'],
@@ -90,8 +91,8 @@ export function entryToLine(entry: DumpEntry): string {
   }
   const values = entry as unknown as Readonly<Record<string, unknown>>
   let line = `{"type":"${entry.type}"`
-  for (const [declared, kind] of members[entry.type]) {
-    const name = nameOf(declared)
+  for (const [declared, kind] of entryMembers[entry.type]) {
+    const name = memberName(declared)
     const value = values[name]
     if (value === undefined || (kind === 'flag' && value !== true)) continue
     line += `,"${name}":${kind === 'json' ? jsonToLine(value as string, entry) : JSON.stringify(value)}`
@@ -120,14 +121,14 @@ export function entryFromLine(line: string): DumpEntry {
   if (!isStruct(value)) throw new Error('The line is not a JSON object')
   const { type, ...given } = value
   if (type === 'blob') return blobFrom(given)
-  if (typeof type !== 'string' || !Object.hasOwn(members, type)) {
+  if (typeof type !== 'string' || !Object.hasOwn(entryMembers, type)) {
     throw new Error(`Unknown type of entry: ${JSON.stringify(type)}`)
   }
-  const known = members[type as keyof typeof members]
+  const known = entryMembers[type as keyof typeof entryMembers]
   const entry: Record<string, unknown> = { type }
   let found = 0
   for (const [declared, kind] of known) {
-    const name = nameOf(declared)
+    const name = memberName(declared)
     const member = given[name]
     if (member !== undefined) found += 1
     if (kind === 'flag') entry[name] = member === true
@@ -158,6 +159,6 @@ function read(value: unknown, kind: Exclude<MemberKind, 'flag'>, name: string): 
   throw new Error(`The member ${name} is not ${kind === 'due' ? 'a due time' : `of the kind ${kind}`}`)
 }
 
-function nameOf(declared: string): string {
+export function memberName(declared: string): string {
   return declared.endsWith('?') ? declared.slice(0, -1) : declared
 }

@@ -1,4 +1,5 @@
 /** What a check of a store finds: where, and what is wrong. */
+import { isTerminal, taskStates } from '../../model/state.ts'
 
 /** The kind of a finding, so that a program can tell them apart. */
 export type StoreFindingKind =
@@ -53,3 +54,8 @@ export interface QueryCheck extends Pick<StoreFinding, 'kind' | 'table'> {
   /** Returns `task_id` and `message`. */
   readonly sql: string
 }
+
+/** The states of tasks in SQL: tables have their numbers. The numbers of terminal states, as a list. */
+export const finishedStates = taskStates.flatMap((state, number) => (isTerminal(state) ? [number] : [])).join(', ')
+/** The name of the state in the column `state`. */
+export const stateName = `CASE state ${taskStates.map((name, number) => `WHEN ${number} THEN '${name}'`).join(' ')} END`

@@ -57,3 +57,8 @@ export function syncDirectory(directory: string): void {
     closeSync(handle)
   }
 }
+
+/** The name under which a store is loaded before it is complete: a store with such a file beside it refuses to open. */
+export function partialFile(file: string): string {
+  return `${file}.partial`
+}

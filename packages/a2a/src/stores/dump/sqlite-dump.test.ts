@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { dumpContract, type DumpPlace } from '../../testing/dump-contract.ts'
 import { day0 } from '../../testing/store-contract/harness.ts'
-import { sqliteLoader } from './dump/sqlite-loader.ts'
-import { sqliteReader } from './dump/sqlite-reader.ts'
-import { sqliteStore } from './index.ts'
+import { sqliteLoader } from './sqlite/sqlite-loader.ts'
+import { sqliteReader } from './sqlite/sqlite-reader.ts'
+import { sqliteStore } from '../sqlite/index.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-dump-'))
 after(() => rmSync(directory, { recursive: true }))

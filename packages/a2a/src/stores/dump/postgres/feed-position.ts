@@ -3,8 +3,8 @@
  * which other programs on the server use up too: the position of an untouched store would change by the minute. After a load the
  * exact position is therefore remembered, and stays the position until something is appended.
  */
-import { keyToBytes } from '../../key-value-keys.ts'
-import { storeOwnKind } from '../../dump/dump-entry.ts'
+import { keyToBytes } from '../../dump-access.ts'
+import { storeOwnKind } from '../dump-entry.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 /** What a load leaves behind. */

@@ -5,16 +5,19 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { DumpEntry } from '../../dump/dump-entry.ts'
-import { createOrderCheck } from '../../dump/entry-order.ts'
-import type { StoreLoader } from '../../dump/store-dump.ts'
-import { type SqliteDatabase, openSqliteDatabase } from '../database.ts'
-import { lockFile } from '../file-lock.ts'
-import { migrateSqlite } from '../migrate.ts'
-import { createPrivateFile, syncDirectory } from '../private-files.ts'
-import { createStoreDirectory } from '../store-directory.ts'
+import {
+  createPrivateFile,
+  createStoreDirectory,
+  lockFile,
+  migrateSqlite,
+  openSqliteDatabase,
+  partialFile,
+  type SqliteDatabase,
+  syncDirectory,
+} from '../../sqlite/dump-access.ts'
+import { createOrderCheck, type DumpEntry } from '../dump-entry.ts'
+import type { StoreLoader } from '../store-dump.ts'
 import { createEntryWriter } from './entry-writer.ts'
-import { partialFile } from './partial-file.ts'
 
 /** What an earlier database of the same name may have left: its high-water mark would be taken for that of this one. */
 const leftovers = ['-mark', '-wal', '-shm', '-journal']

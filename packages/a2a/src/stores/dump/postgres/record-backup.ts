@@ -1,7 +1,7 @@
 /** Writes when a store was last backed up into the store itself. */
-import { storeOwnKind } from '../../dump/dump-entry.ts'
-import { keyToBytes } from '../../key-value-keys.ts'
-import { quoteIdentifier } from '../migrate.ts'
+import { keyToBytes } from '../../dump-access.ts'
+import { quoteIdentifier } from '../../postgres/dump-access.ts'
+import { storeOwnKind } from '../dump-entry.ts'
 import type { PostgresDumpOptions } from './transaction.ts'
 
 /** Stores the value under the kind `storeOwnKind` and the key `backup`, where `kv.read` finds it. A backup does not contain it. */

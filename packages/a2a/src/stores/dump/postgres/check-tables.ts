@@ -1,12 +1,16 @@
 /** Checks of a store in PostgreSQL that only the database can make: indexes, checksums, counters, rows that belong to nothing. */
-import { textChecksum } from '../../dump/checksums.ts'
-import { finishedStates, stateName } from '../../dump/state-sql.ts'
-import { maxFindingsPerCheck, type QueryCheck, type ReportFinding } from '../../dump/store-finding.ts'
-import { type ChecksummedTable, checksummedTables } from '../../migration-step.ts'
-import { ownerKey, partitionKey } from '../append-row.ts'
-import { decodeText, nameDigest } from '../text-encoding.ts'
+import { type ChecksummedTable, checksummedTables } from '../../dump-access.ts'
+import { decodeText, nameDigest, ownerKey, partitionKey } from '../../postgres/dump-access.ts'
+import { textChecksum } from '../entry-row.ts'
+import {
+  finishedStates,
+  maxFindingsPerCheck,
+  type QueryCheck,
+  type ReportFinding,
+  stateName,
+} from '../store-finding.ts'
 import { checkPostgresIndexes } from './check-indexes.ts'
-import { type PostgresTransaction, openPages, pageText } from './transaction.ts'
+import { eachRow, openPages, type PostgresTransaction } from './transaction.ts'
 
 function queryChecks(schema: string): readonly QueryCheck[] {
   return [
@@ -81,9 +85,7 @@ export async function* checkPostgresTables(
     const rows = await transaction.query<{ task_id: string | null; message: string }>(
       `SELECT task_id, message FROM (${sql}) AS found LIMIT ${maxFindingsPerCheck}`,
     )
-    for (const { task_id, message } of rows) {
-      report({ kind, table, message, ...(task_id === null ? {} : { taskId: decodeText(task_id) }) })
-    }
+    for (const row of rows) report({ kind, table, message: row.message, ...taskIdOf(row) })
   }
   yield 'keys of names'
   await checkNames(transaction, schema, report)
@@ -93,71 +95,59 @@ export async function* checkPostgresTables(
   }
 }
 
-interface NameRow {
-  readonly id: string
-  readonly tenant: string
-  readonly agent: string
-  readonly owner: string
-  readonly partition_key: string
-  readonly owner_key: string
-}
-
 /** Lists find a task by digests of names. */
 async function checkNames(transaction: PostgresTransaction, schema: string, report: ReportFinding): Promise<void> {
-  const tasks = await openPages<NameRow>(
-    transaction,
-    'names_of_tasks',
-    `SELECT id, tenant, agent, owner, replace(partition_key::text, '-', '') AS partition_key,
-      replace(owner_key::text, '-', '') AS owner_key FROM ${schema}.tasks`,
-  )
-  for (let page = await tasks(); page.length > 0; page = await tasks()) {
-    for (const row of page) {
-      const partition = { tenant: decodeText(row.tenant), agent: decodeText(row.agent), owner: decodeText(row.owner) }
-      const isRight =
-        partitionKey(partition) === row.partition_key && ownerKey(partition.tenant, partition.owner) === row.owner_key
-      if (isRight) continue
-      const message = 'The keys of the tenant, agent and owner are wrong: no list has the task'
-      report({ kind: 'row', table: 'tasks', taskId: decodeText(row.id), message })
-    }
+  const digest = (column: string): string => `replace(t.${column}::text, '-', '') AS ${column}`
+  const nameColumns = ['id', 'tenant', 'agent', 'owner', digest('partition_key'), digest('owner_key')].join(', ')
+  const tasks = await openPages(transaction, 'names_of_tasks', () => nameColumns, `${schema}.tasks AS t`)
+  for await (const row of eachRow(tasks)) {
+    const partition = { tenant: decoded(row['tenant']), agent: decoded(row['agent']), owner: decoded(row['owner']) }
+    const isRight =
+      partitionKey(partition) === row['partition_key'] &&
+      ownerKey(partition.tenant, partition.owner) === row['owner_key']
+    if (isRight) continue
+    const message = 'The keys of the tenant, agent and owner are wrong: no list has the task'
+    report({ kind: 'row', table: 'tasks', taskId: decoded(row['id']), message })
   }
-  const pushes = await openPages<{ id: string; key: string; task_id: string | null }>(
+  const pushes = await openPages(
     transaction,
     'names_of_pushes',
-    `SELECT p.id, replace(p.key::text, '-', '') AS key, t.id AS task_id
-    FROM ${schema}.pushes AS p LEFT JOIN ${schema}.tasks AS t ON t.ref = p.task`,
+    () => `t.id, ${digest('key')}, tasks.id AS task_id`,
+    `${schema}.pushes AS t LEFT JOIN ${schema}.tasks ON tasks.ref = t.task`,
   )
-  for (let page = await pushes(); page.length > 0; page = await pushes()) {
-    for (const { id, key, task_id } of page) {
-      if (nameDigest(decodeText(id)) === key) continue
-      const message = `The key of the push notification config ${decodeText(id)} is wrong`
-      report({ kind: 'push', table: 'pushes', message, ...(task_id === null ? {} : { taskId: decodeText(task_id) }) })
-    }
+  for await (const row of eachRow(pushes)) {
+    const id = decoded(row['id'])
+    if (nameDigest(id) === row['key']) continue
+    const message = `The key of the push notification config ${id} is wrong`
+    report({ kind: 'push', table: 'pushes', message, ...taskIdOf(row) })
   }
 }
 
 async function checkSums(
   transaction: PostgresTransaction,
   schema: string,
-  { table, key, texts }: ChecksummedTable,
+  { table, texts }: ChecksummedTable,
   report: ReportFinding,
 ): Promise<void> {
   const seq = table === 'log' ? 'first_seq' : 'seq'
-  const next = await openPages<Record<string, unknown>>(
+  const next = await openPages(
     transaction,
     `sums_of_${table}`,
-    `SELECT r.${key} AS key, r.${seq} AS seq, r.checksum, t.id AS task_id,
-      ${texts.map((name) => `${pageText(`r.${name}`)} AS ${name}`).join(', ')}
-    FROM ${schema}.${table} AS r LEFT JOIN ${schema}.tasks AS t ON t.ref = r.task`,
+    (text) =>
+      `t.${seq}, t.checksum, tasks.id AS task_id, ${texts.map((name) => `${text(`t.${name}`)} AS ${name}`).join(', ')}`,
+    `${schema}.${table} AS t LEFT JOIN ${schema}.tasks ON tasks.ref = t.task`,
   )
-  const one = `SELECT ${texts.join(', ')} FROM ${schema}.${table} WHERE ${key} = $1`
-  for (let page = await next(); page.length > 0; page = await next()) {
-    for (const row of page) {
-      const isLong = texts.some((name) => row[name] === null)
-      const whole = isLong ? ((await transaction.query<Record<string, unknown>>(one, row['key']))[0] ?? row) : row
-      if (textChecksum(...texts.map((name) => whole[name] as string)) === Number(row['checksum'])) continue
-      const taskId = row['task_id'] === null ? {} : { taskId: decodeText(row['task_id'] as string) }
-      const message = `The stored ${texts.join(' or ')} was changed: its checksum differs`
-      report({ kind: 'checksum', table, seq: Number(row['seq']), message, ...taskId })
-    }
+  for await (const row of eachRow(next)) {
+    if (textChecksum(...texts.map((name) => row[name] as string)) === Number(row['checksum'])) continue
+    const message = `The stored ${texts.join(' or ')} was changed: its checksum differs`
+    report({ kind: 'checksum', table, seq: Number(row[seq]), message, ...taskIdOf(row) })
   }
+}
+
+function decoded(text: unknown): string {
+  return decodeText(text as string)
+}
+
+function taskIdOf({ task_id }: Readonly<Record<string, unknown>>): { readonly taskId?: string } {
+  return task_id === null ? {} : { taskId: decoded(task_id) }
 }

@@ -2,14 +2,12 @@
  * Fills an empty store in PostgreSQL in one transaction: if the process or the connection ends before the commit, the server undoes
  * all of it. The tables are locked meanwhile, so that no replica starts with a store that is still empty.
  */
-import type { DumpEntry } from '../../dump/dump-entry.ts'
-import { createOrderCheck } from '../../dump/entry-order.ts'
-import type { StoreLoader } from '../../dump/store-dump.ts'
-import { migratePostgres, quoteIdentifier } from '../migrate.ts'
+import { keyToBytes } from '../../dump-access.ts'
+import { migratePostgres, quoteIdentifier } from '../../postgres/dump-access.ts'
+import { createOrderCheck, storeOwnKind, type DumpEntry } from '../dump-entry.ts'
+import type { StoreLoader } from '../store-dump.ts'
 import { createEntryWriter } from './entry-writer.ts'
 import { setPosition } from './feed-position.ts'
-import { storeOwnKind } from '../../dump/dump-entry.ts'
-import { keyToBytes } from '../../key-value-keys.ts'
 import { beginTransaction, type PostgresDumpOptions, type PostgresTransaction } from './transaction.ts'
 
 const tables = [

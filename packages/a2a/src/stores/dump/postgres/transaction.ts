@@ -1,5 +1,6 @@
 /** One transaction on a connection of its own, for as long as a store is read or loaded. */
-import type { PostgresClient } from '../driver.ts'
+import type { PostgresClient } from '../../postgres/dump-access.ts'
+import type { EntryRow } from '../entry-row.ts'
 
 export interface PostgresTransaction {
   query<Row>(text: string, ...values: readonly unknown[]): Promise<readonly Row[]>
@@ -47,23 +48,43 @@ export async function beginTransaction(
   }
 }
 
-/** Pages of a query, by a cursor of the server. */
-export async function openPages<Row>(
-  { query }: PostgresTransaction,
-  name: string,
-  select: string,
-  ...values: readonly unknown[]
-): Promise<() => Promise<readonly Row[]>> {
-  await query(`DECLARE ${name} NO SCROLL CURSOR FOR ${select}`, ...values)
-  return () => query<Row>(`FETCH ${rowsPerPage} FROM ${name}`)
-}
+/** A page of a query; an empty one is the last. */
+export type NextPage = () => Promise<readonly EntryRow[]>
 
 const rowsPerPage = 500
+/** A row with a longer text is a page of its own, so that a page has at most 32 MB. */
+const maxPageText = 65_536
 
-/** Longer texts are read one by one and not with their page, so that a page has at most 32 MB. */
-export const maxPageText = 65_536
+/**
+ * Opens a cursor of the server, with the name of the cursor and what it selects. `columns` passes those to `text` that may be long.
+ * `from` begins with a table that has the alias `t`.
+ */
+export async function openPages(
+  { query }: PostgresTransaction,
+  name: string,
+  columns: (text: (column: string) => string) => string,
+  from: string,
+  rest = '',
+  ...values: readonly unknown[]
+): Promise<NextPage> {
+  const long = ['false']
+  const short = columns((column) => {
+    long.push(`octet_length(${column}) > ${maxPageText}`)
+    return `CASE WHEN octet_length(${column}) <= ${maxPageText} THEN ${column} END`
+  })
+  const select = `SELECT t.ctid::text AS row_id, ${long.join(' OR ')} AS is_long, ${short} FROM ${from} ${rest}`
+  await query(`DECLARE ${name} NO SCROLL CURSOR FOR ${select}`, ...values)
+  const one = `SELECT ${columns((column) => column)} FROM ${from} WHERE t.ctid = $1::tid`
+  let page: EntryRow[] = []
+  return async () => {
+    if (page.length === 0) page = [...(await query<EntryRow>(`FETCH ${rowsPerPage} FROM ${name}`))]
+    const longRow = page.findIndex((row) => row['is_long'] === true)
+    if (longRow !== 0) return page.splice(0, longRow === -1 ? page.length : longRow)
+    const [row] = page.splice(0, 1)
+    return query<EntryRow>(one, row?.['row_id'])
+  }
+}
 
-/** A column of a page; NULL if it is too long for it. */
-export function pageText(column: string): string {
-  return `CASE WHEN octet_length(${column}) <= ${maxPageText} THEN ${column} END`
+export async function* eachRow(next: NextPage): AsyncGenerator<EntryRow, void, undefined> {
+  for (let page = await next(); page.length > 0; page = await next()) yield* page
 }

@@ -2,7 +2,7 @@
  * Checks the indexes: by amcheck, if the database has the extension and the role may call it. Otherwise each index that covers its
  * whole table is compared with the table, by the number of rows that a scan of either finds.
  */
-import type { ReportFinding } from '../../dump/store-finding.ts'
+import type { ReportFinding } from '../store-finding.ts'
 import type { PostgresTransaction } from './transaction.ts'
 
 interface IndexRow {

@@ -1,10 +1,14 @@
 /** Checks of a SQLite store that only the database can make: pages and indexes, checksums, counters, rows that belong to nothing. */
-import { finishedStates, stateName } from '../../dump/state-sql.ts'
-import { textChecksum } from '../../dump/checksums.ts'
-import { maxFindingsPerCheck, type QueryCheck, type ReportFinding } from '../../dump/store-finding.ts'
-import { type ChecksummedTable, checksummedTables } from '../../migration-step.ts'
-import { mightContain } from '../claim-filter.ts'
-import { type SqliteDatabase, isCorrupt } from '../database.ts'
+import { type ChecksummedTable, checksummedTables } from '../../dump-access.ts'
+import { isCorrupt, mightContain, type SqliteDatabase } from '../../sqlite/dump-access.ts'
+import { textChecksum } from '../entry-row.ts'
+import {
+  finishedStates,
+  maxFindingsPerCheck,
+  type QueryCheck,
+  type ReportFinding,
+  stateName,
+} from '../store-finding.ts'
 
 const queryChecks: readonly QueryCheck[] = [
   {

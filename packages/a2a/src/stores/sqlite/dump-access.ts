@@ -1,0 +1,10 @@
+/** What `stores/dump` uses of this store: how to open the file, and what its columns contain. */
+export { createBlobTable, toRowText } from './blob-table.ts'
+export type { SqliteBlob } from './blob-table.ts'
+export { createClaimFilter, mightContain } from './claim-filter.ts'
+export { isCorrupt, openSqliteDatabase } from './database.ts'
+export type { SqliteDatabase } from './database.ts'
+export { lockFile } from './file-lock.ts'
+export { migrateSqlite, readableSchemaVersion } from './migrate.ts'
+export { createPrivateFile, partialFile, syncDirectory } from './private-files.ts'
+export { createStoreDirectory, storeAccessError } from './store-directory.ts'
