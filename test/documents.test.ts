@@ -79,9 +79,8 @@ describe('the documents', () => {
     ['WebhookOptions', read('packages/a2a/src/server/webhook/webhook-options.ts'), 'jwks', calling],
     ['PushOptions', pushing, 'scheduleMs', webhooks],
     ['PushJwtOptions', pushing, 'issuer', webhooks],
-    ['WebhookGuardOptions', read('packages/a2a/src/client/egress/guarded-webhooks.ts'), 'only', webhooks],
+    ['WebhookGuardOptions', read('packages/a2a/src/client/egress/guarded-fetch.ts'), 'only', webhooks],
     ['GuardOptions', read('packages/a2a/src/client/egress/guarded-fetch.ts'), 'allowHttp', calling],
-    ['AddressRuleOptions', read('packages/a2a/src/client/egress/address-rule.ts'), 'allow', calling],
   ]
 
   for (const [name, source, known, words] of sources) {

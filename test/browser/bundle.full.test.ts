@@ -61,7 +61,7 @@ describe('the client in a bundle', () => {
     'the versions’ codecs': /versions\/v\d_\d\//,
     'card reading': /versions\/decode-card\.ts/,
     'the reading of streams':
-      /client\/stream\/(follow-task|diff-snapshot|stream-state|read-stream)\.ts|bindings\/sse-reader/,
+      /client\/stream\/(follow-task|dedupe-events|stream-state|read-stream)\.ts|bindings\/sse-reader/,
     redirects: /client\/http\/follow-redirects\.ts/,
     'what checks signatures':
       /client\/card\/(card-signature|jws|trusted-keys)\.ts|versions\/(signed-card|canonical-json)\.ts/,

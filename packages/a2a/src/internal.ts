@@ -52,8 +52,7 @@ export type {
   JsonWebKeySet,
   Session,
 } from './client/contract.ts'
-export type { GuardOptions } from './client/egress/guarded-fetch.ts'
-export type { WebhookGuard, WebhookGuardOptions } from './client/egress/guarded-webhooks.ts'
+export type { GuardOptions, WebhookGuard, WebhookGuardOptions } from './client/egress/guarded-fetch.ts'
 export { isLoopbackHost, urlOfAddress } from './client/http/address-url.ts'
 export { keepUnknownFields } from './client/load-binding.ts'
 export type {

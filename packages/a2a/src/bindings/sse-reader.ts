@@ -1,7 +1,4 @@
-/**
- * Reads server-sent events with any line ends, chunk borders and line folding (F-5). Portable; the source is any async iterable of
- * bytes or text, such as the body of a web Response.
- */
+/** Reads server-sent events with any line ends, chunk borders and line folding (F-5). */
 import { A2AError } from '../model/error.ts'
 
 export interface SseEvent {
@@ -10,21 +7,6 @@ export interface SseEvent {
   readonly data: string
   /** The id of this event. A stream cannot resume after an event without an id, whatever came before it. */
   readonly id: string | undefined
-}
-
-const defaultMaxEventBytes = 64_000_000
-
-export async function* readSse(
-  source: AsyncIterable<Uint8Array | string>,
-  maxEventBytes?: number,
-): AsyncGenerator<SseEvent, void, undefined> {
-  const decoder = new TextDecoder()
-  const parser = createSseParser(maxEventBytes)
-  for await (const chunk of source) {
-    yield* parser.feed(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
-  }
-  yield* parser.feed(decoder.decode())
-  yield* parser.end()
 }
 
 export interface SseParser {
@@ -39,7 +21,7 @@ export function eventTooLarge(maxEventBytes: number): A2AError {
   return new A2AError('PAYLOAD_TOO_LARGE', message, { limit: 'maxEventBytes' })
 }
 
-export function createSseParser(maxEventBytes: number = defaultMaxEventBytes): SseParser {
+export function createSseParser(maxEventBytes: number): SseParser {
   // Pieces of a line whose end has not arrived. Joining them only at the end keeps a long line linear.
   let pieces: string[] = []
   let size = 0

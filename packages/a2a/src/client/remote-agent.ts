@@ -47,13 +47,9 @@ export function createRemoteAgent(session: Session): RemoteAgent {
     },
 
     stream: (input, options = {}) =>
-      openEventStream(
-        session,
-        async () => ({ operation: 'SendStreamingMessage', request: await toSendMessageRequest(input, options) }),
-        options,
-      ),
+      openEventStream(session, { request: () => toSendMessageRequest(input, options) }, options),
     subscribe: (id, options = {}) =>
-      openEventStream(session, { operation: 'SubscribeToTask', id, ...options }, options),
+      openEventStream(session, { taskId: id, lastEventId: options.lastEventId }, options),
     wait: (taskId, options) => waitForTask(session, taskId, options),
 
     async get(id, options = {}) {
@@ -148,14 +144,9 @@ async function toPart(file: Attachment): Promise<Part> {
 
 // Creates the event streams that callers get from a session.
 
-/** `start` is called when the stream is first read, because it may have to read files. */
-export function openEventStream(
-  session: Session,
-  start: StreamStart | (() => Promise<StreamStart>),
-  options: StreamOptions = {},
-): EventStream {
+function openEventStream(session: Session, start: StreamStart, options: StreamOptions): EventStream {
   const { signal } = options
-  const isPart = typeof start === 'object' && 'id' in start && start.lastEventId !== undefined
+  const isPart = start.lastEventId !== undefined
   return createEventStream(
     (signal, { followTask }) => followTask(session, start, { ...options, signal }),
     signal,
@@ -164,10 +155,10 @@ export function openEventStream(
 }
 
 /** The task once the agent's turn is over, by stream or by polling. */
-export async function waitForTask(session: Session, id: string, options?: StreamOptions): Promise<TaskResponse> {
+async function waitForTask(session: Session, id: string, options?: StreamOptions): Promise<TaskResponse> {
   const { responseFrom, createStreamState, followTask, applyEvent } = await import('./stream/stream-runtime.ts')
   const streamState = createStreamState()
-  for await (const { event } of followTask(session, { operation: 'SubscribeToTask', id, awaitsEnd: true }, options)) {
+  for await (const { event } of followTask(session, { taskId: id, awaitsEnd: true }, options)) {
     applyEvent(streamState, event)
     if (streamState.status !== undefined && hasSettled(streamState.status.state)) break
   }

@@ -8,7 +8,7 @@ import { createServer as createTlsServer, type Server as HttpsServer } from 'nod
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
+import { guardedWebhooks } from '../client/egress/guarded-fetch.ts'
 import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
 import { announce, warnOfOpenServer, type AnnounceOptions, type ListeningServer } from './announce.ts'
@@ -33,10 +33,9 @@ import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve
 
 export type { ServeOptions, Middleware, Server } from './serve-options.ts'
 
-export { guardedFetch, guardedLookup } from '../client/egress/guarded-fetch.ts'
+export { guardedFetch, guardedLookup, guardedWebhooks } from '../client/egress/guarded-fetch.ts'
 export { nodeFetch } from '../client/egress/node-exchange.ts'
 export type { NodeFetchOptions } from '../client/egress/node-exchange.ts'
-export { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
 
 /**
  * Serves one or several agents over HTTP, and with `grpcPort` over gRPC. Resolves when the listeners are open and

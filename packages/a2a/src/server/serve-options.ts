@@ -1,7 +1,7 @@
 /** The options of `serve()` and the server that it returns. */
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
-import type { WebhookGuardOptions } from '../client/egress/guarded-webhooks.ts'
+import type { WebhookGuardOptions } from '../client/egress/guarded-fetch.ts'
 import type { Store } from '../stores/store.ts'
 import type { ConnectionCounts, ConnectionLimits } from './http/connection-limits.ts'
 import type { GrpcTls } from './grpc/grpc-listener.ts'

@@ -9,26 +9,22 @@ import { newestVersion } from '../../versions/version-loaders.ts'
 import { parseHttpUrl, urlWithoutQuery } from '../http/http-url.ts'
 import { authenticatorFromOptions } from '../auth/authenticator.ts'
 import { cardCacheOf, type CachedCard } from './card-cache.ts'
+import type { CardSearchDeps } from './card-search.ts'
 import type { CardVerifier } from './card-signature.ts'
-import type { CardSignature, ClientLimits, ClientLog, ConnectOptions } from '../contract.ts'
+import type { CardSignature, ClientLimits, ConnectOptions } from '../contract.ts'
 import { createHttpClient, responseOriginOf, platformFetch, type AuthenticatedHttpClient } from '../http/http-client.ts'
 import { defaultClientLimits } from '../call-options.ts'
 import { singleFlight } from '../../model/signals.ts'
 
 export { clearCardCache } from './card-cache.ts'
 
-export interface FetchCardDeps {
+export interface FetchCardDeps extends CardSearchDeps {
   readonly http: AuthenticatedHttpClient
-  /** Without a number of attempts, a busy server is asked once. */
-  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'> | ClientLimits
-  readonly signal?: AbortSignal | undefined
   /**
    * The version to request from a peer that has one card per version. Default: the newest, which lists the interfaces
    * of all versions (B-1).
    */
   readonly version?: VersionId | undefined
-  readonly log?: ClientLog | undefined
-  readonly onRetry?: ConnectOptions['onRetry']
   readonly now?: () => number
 }
 

@@ -14,20 +14,38 @@ import { sleep } from '../sleep.ts'
 
 export { httpUrlOf } from '../http/address-url.ts'
 
+export interface CardSearchDeps {
+  readonly limits: ClientLimits
+  readonly signal?: AbortSignal | undefined
+  readonly log?: ClientLog | undefined
+  readonly onRetry?: ConnectOptions['onRetry']
+}
+
 /**
  * Tries the locations that are left after `first`, which failed with `reason`; retries `first` before them if it is
  * only busy.
  */
 export async function searchCardLocations<T extends { readonly card: AgentCard }>(
-  reason: A2AError,
+  firstFailure: A2AError,
   first: string,
   url: URL,
   fetchAt: (location: string) => Promise<T>,
-  parts: RetryCardOptions,
+  { limits, signal = new AbortController().signal, log, onRetry }: CardSearchDeps,
 ): Promise<T> {
-  if (reason.retryable) {
-    const ask = (): Promise<T> => fetchAt(first)
-    return retryCard(reason, parts, ask, (other) => searchCardLocations(other, first, url, fetchAt, parts))
+  let reason = firstFailure
+  for (let attempt = 1; reason.retryable; attempt++) {
+    const delayMs = backoffDelayMs(attempt, reason, limits)
+    if (attempt >= limits.attempts || delayMs === undefined) throw reason
+    log?.debug?.(`Requesting the agent card again in ${Math.round(delayMs)} ms`, { attempt, reason })
+    onRetry?.({ error: reason, delayMs })
+    await sleep(delayMs, signal)
+    try {
+      return await fetchAt(first)
+    } catch (next) {
+      // A server that cannot be reached is not retried.
+      if (!(next instanceof A2AError) || next.details['status'] === undefined) throw next
+      reason = next
+    }
   }
   // A URL that names a file means exactly that file.
   if (first === url.href) throw reason
@@ -109,7 +127,7 @@ const maxMessageBytes = 10_000
 export async function withServerMessage(
   refusal: A2AError,
   response: HttpAnswer,
-  { limits, signal }: { readonly limits: Pick<ClientLimits, 'cardTimeoutMs'>; readonly signal: AbortSignal },
+  { limits, signal }: { readonly limits: ClientLimits; readonly signal: AbortSignal },
 ): Promise<A2AError> {
   const body = await readText(response, maxMessageBytes, signal, limits.cardTimeoutMs).catch(() => '')
   if (!body.includes('"AGENT_NOT_FOUND"')) return refusal
@@ -128,47 +146,4 @@ export async function withServerMessage(
 interface ErrorBody {
   readonly error?: { readonly message?: unknown }
   readonly message?: unknown
-}
-
-interface RetryCardOptions {
-  /** Without a number of attempts, there are no retries. */
-  readonly limits: ClientLimits | Pick<ClientLimits, 'cardTimeoutMs'>
-  readonly signal?: AbortSignal | undefined
-  readonly log?: ClientLog | undefined
-  readonly onRetry?: ConnectOptions['onRetry']
-}
-
-/**
- * Retries a card request while the server says that it is unavailable for now; a server that cannot be reached is not retried.
- * `first` is the failure of the first attempt. `onFinal` handles a later response that is not retryable.
- */
-async function retryCard<T>(
-  first: A2AError,
-  { limits, signal = new AbortController().signal, log, onRetry }: RetryCardOptions,
-  fetchAgain: () => Promise<T>,
-  onFinal: (reason: A2AError) => Promise<T>,
-): Promise<T> {
-  let reason: unknown = first
-  for (let attempt = 1; 'attempts' in limits && attempt < limits.attempts && isRetryable(reason); attempt++) {
-    const delayMs = backoffDelayMs(attempt, reason, limits)
-    if (delayMs === undefined) break
-    log?.debug?.(`Requesting the agent card again in ${Math.round(delayMs)} ms`, { attempt, reason })
-    onRetry?.({ error: reason, delayMs })
-    await sleep(delayMs, signal)
-    try {
-      return await fetchAgain()
-    } catch (next) {
-      reason = next
-    }
-  }
-  if (hasHttpStatus(reason) && !reason.retryable) return onFinal(reason)
-  throw reason
-}
-
-function isRetryable(reason: unknown): reason is A2AError {
-  return hasHttpStatus(reason) && reason.retryable
-}
-
-function hasHttpStatus(reason: unknown): reason is A2AError {
-  return reason instanceof A2AError && reason.details['status'] !== undefined
 }

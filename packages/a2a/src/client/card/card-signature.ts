@@ -26,7 +26,7 @@ import { isKeyUsable, supportedAlgorithms, readJwsHeader, verifyJws, type JwsHea
 interface CardVerifierDeps {
   readonly options: Pick<ConnectOptions, 'verify' | 'trust'>
   readonly fetch: Fetch
-  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'> & Partial<Pick<ClientLimits, 'maxJsonNodes'>>
+  readonly limits: ClientLimits
   readonly log?: ClientLog | undefined
   /** Default: the system's clocks. A given clock also measures durations. */
   readonly now?: () => number

@@ -13,7 +13,7 @@ import { checkJsonNodesIfLong, discardBody, readText } from '../http/read-text.t
 import { withResponseDetails } from '../http/response-errors.ts'
 
 interface ReadCardDeps {
-  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'> & Partial<Pick<ClientLimits, 'maxJsonNodes'>>
+  readonly limits: ClientLimits
   readonly signal: AbortSignal
   readonly log?: ClientLog | undefined
 }

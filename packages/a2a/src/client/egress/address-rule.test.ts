@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createAddressRule } from './address-rule.ts'
+import { createAddressRule } from './guarded-fetch.ts'
 
 describe('allowed addresses', () => {
   const { allowsAddress } = createAddressRule({})

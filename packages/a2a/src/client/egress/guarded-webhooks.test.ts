@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { guardedWebhooks, type WebhookGuardOptions } from './guarded-webhooks.ts'
+import { guardedWebhooks, type WebhookGuardOptions } from './guarded-fetch.ts'
 
 const refusal = (url: string, options: WebhookGuardOptions = {}): string | undefined =>
   guardedWebhooks(options).validateUrl(new URL(url))

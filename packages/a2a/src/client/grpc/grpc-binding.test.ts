@@ -20,7 +20,7 @@ import type { Authenticator, TransportCallOptions } from '../contract.ts'
 import { createHttpClient } from '../http/http-client.ts'
 import { defaultClientLimits } from '../call-options.ts'
 import { grpc, type GrpcOptions } from './grpc-binding.ts'
-import { toGrpcFailure } from './grpc-errors.ts'
+import { errorFromFailure } from './grpc-transport.ts'
 
 const closers: (() => unknown)[] = []
 after(async () => {
@@ -158,7 +158,7 @@ describe('a call over gRPC', () => {
       details,
       metadata: new Metadata(),
     })
-    const { error: nameless } = toGrpcFailure(given, versionOf('1.0').proto, 'nowhere.invalid:443')
+    const nameless = errorFromFailure(given, versionOf('1.0').proto, 'nowhere.invalid:443')
     assert.equal(nameless.message, 'nowhere.invalid:443 cannot be reached: Name resolution failed')
     assert.ok(isConnectFailure(nameless))
   })

@@ -305,6 +305,20 @@ describe('a stream', () => {
     await assert.rejects(next, (thrown) => thrown === reason)
   })
 
+  it('hands out no event after its signal, not even one that has arrived', async () => {
+    const event = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task: done } })}\n\n`
+    const { url } = await answering(200, sse, event + event)
+    const controller = new AbortController()
+    const stream = await wireTo(url, '1.0', 'JSONRPC').open('SendStreamingMessage', hello, {
+      ...about,
+      signal: controller.signal,
+    })
+    assert.equal((await stream.next()).done, false)
+    const reason = new Error('enough')
+    controller.abort(reason)
+    await assert.rejects(stream.next(), (thrown) => thrown === reason)
+  })
+
   it('closes the connection when the reader leaves, even if it has read nothing', async () => {
     const closed = Promise.withResolvers<void>()
     const { url } = await listen((_, response) => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Artifact, Part, StreamEvent, Task, TaskStatus } from '../../model/task.ts'
 import { textOfParts } from '../agent-response.ts'
-import { diffSnapshot } from './diff-snapshot.ts'
+import { diffSnapshot } from './dedupe-events.ts'
 import { artifactsOf, createStreamState, applyEvent } from './stream-state.ts'
 
 const about = { taskId: 't', contextId: 'c' }

@@ -18,15 +18,15 @@ import { canRetry, backoffDelayMs } from '../retry.ts'
 import { createEventDeduper, gapError, frameWithoutCursor } from './dedupe-events.ts'
 import { isLegacyVersion } from '../../versions/version.ts'
 
-export type StreamStart =
-  | { readonly operation: 'SendStreamingMessage'; readonly request: SendMessageRequest }
-  | {
-      readonly operation: 'SubscribeToTask'
-      readonly id: string
-      readonly lastEventId?: string
-      /** The caller needs the end of the turn and not its events. */
-      readonly awaitsEnd?: true
-    }
+/** A stream begins with a message, or with a task and the cursor after which to resume. */
+export interface StreamStart {
+  /** Called when the stream is first read, because it may have to read files. */
+  readonly request?: () => Promise<SendMessageRequest>
+  readonly taskId?: string
+  readonly lastEventId?: string | undefined
+  /** The caller needs the end of the turn and not its events. */
+  readonly awaitsEnd?: boolean
+}
 
 /** Errors that a new connection would not change. */
 const finalErrors = /^(UNAUTH|PERMISSION|PAYLOAD)/
@@ -37,22 +37,12 @@ const streamingUnsupported = /^(UNSUPPORTED_OP|METHOD)/
 
 export async function* followTask(
   session: Session,
-  /** A function is called when the stream is first read. */
-  given: StreamStart | (() => Promise<StreamStart>),
+  { request, taskId: joined, lastEventId, awaitsEnd = false }: StreamStart,
   { timeoutMs, signal: parent, lastEventId: _, knownTask, ...options }: StreamOptions = {},
 ): AsyncGenerator<EventFrame, void, undefined> {
   const { limits } = session
   const { firstPollMs = limits.firstDelayMs } = limits
-  const start = typeof given === 'function' ? await given() : given
-  const {
-    request: send,
-    id: joined,
-    lastEventId,
-    awaitsEnd = false,
-  } = start as Partial<Record<'id' | 'lastEventId', string>> & {
-    readonly request?: SendMessageRequest
-    readonly awaitsEnd?: true
-  }
+  const send = await request?.()
   const { signal, end } =
     parent !== undefined && timeoutMs === undefined ? { signal: parent, end() {} } : linkSignals([parent], timeoutMs)
   const about = { ...options, signal }

@@ -1,7 +1,9 @@
 /** Reads the events of a response as they come: server-sent events or JSON lines, with limits on size and silence. */
 import { createSseParser, type SseEvent, type SseParser } from '../../bindings/sse-reader.ts'
 import { A2AError } from '../../model/error.ts'
-import { startTimeout } from '../../model/signals.ts'
+import type { Operation, ResultOf } from '../../model/operation.ts'
+import { linkSignals, startTimeout } from '../../model/signals.ts'
+import { hasSettled } from '../../model/state.ts'
 import type {
   TransportCallOptions,
   EventFrame,
@@ -13,6 +15,7 @@ import type {
 } from '../contract.ts'
 import { checkJsonNodes } from '../http/check-json-nodes.ts'
 import { notJsonError } from '../http/response-errors.ts'
+import { applyEvent, createStreamState, responseFrom } from './stream-state.ts'
 
 /** The stream closes the connection by `return()`, also if it is never read. */
 export async function readStream(
@@ -79,6 +82,8 @@ class ResponseEvents implements TransportStream {
   async next(): Promise<ReadResult> {
     if (this.#isClosed) return { done: true, value: undefined }
     try {
+      // After an abort, events that have arrived are not handed out either.
+      if (this.#failure !== undefined) throw this.#failure
       while (this.#at === this.#arrived.length) {
         if (this.#hasEnded) {
           this.#close()
@@ -151,4 +156,29 @@ class ResponseEvents implements TransportStream {
 
 function interruptedError(where: string, cause: unknown): A2AError {
   return new A2AError('INTERRUPTED', `The stream broke off${where}`, { reason: 'NETWORK' }, { cause })
+}
+
+/** Some peers stream whatever the request is: a call that expects one response gets what the events add up to. */
+export async function streamToResult<O extends Operation>(
+  operation: O,
+  about: TransportCallOptions,
+  open: (about: TransportCallOptions) => Promise<TransportStream>,
+): Promise<ResultOf<O>> {
+  const streamState = createStreamState()
+  // The timeout applies to the whole response, however many events it has.
+  const { signal, end } = linkSignals([about.signal], about.timeoutMs)
+  try {
+    for await (const { event } of await open({ ...about, signal })) {
+      applyEvent(streamState, event)
+      // Not every peer closes the stream after the last event.
+      if ('message' in event || (streamState.status !== undefined && hasSettled(streamState.status.state))) break
+    }
+  } finally {
+    end()
+  }
+  const answer = responseFrom(streamState)
+  if (answer === undefined) throw new A2AError('INVALID_AGENT_RESPONSE', `The peer answered ${operation} with no event`)
+  const { kind, ...said } = answer
+  // Only these operations can be answered by events; the events of any other have no defined meaning.
+  return (operation === 'SendMessage' ? { [kind]: said } : said) as ResultOf<O>
 }

@@ -6,9 +6,8 @@ import { A2AError } from '../../model/error.ts'
 
 export { runConversationTurn } from '../conversation/conversation-turn.ts'
 export { followTask } from './follow-task.ts'
-export { streamToResult } from './stream-to-result.ts'
 export { responseFrom, createStreamState, applyEvent, applyFrame, taskStateOf } from './stream-state.ts'
-export { readStream } from './read-stream.ts'
+export { readStream, streamToResult } from './read-stream.ts'
 
 /** Aborts the requests of a stream whose reader has left. Shared: `abort()` would create one with a stack trace per stream. */
 export const readerLeft = new A2AError('CANCELED', 'The reader of the stream left')

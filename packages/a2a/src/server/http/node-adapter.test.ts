@@ -5,7 +5,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import express from 'express'
 import fastify from 'fastify'
-import { readSse } from '../../bindings/sse-reader.ts'
+import { readSse } from '../../testing/fixtures/read-sse.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { type AgentSettings, createHandler, type Handler, type ServerOptions } from '../index.ts'
 

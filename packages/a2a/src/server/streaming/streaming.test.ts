@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { reply } from '../../agents/reports.ts'
-import { readSse } from '../../bindings/sse-reader.ts'
+import { readSse } from '../../testing/fixtures/read-sse.ts'
 import { cursorExtension } from '../../model/extension.ts'
 import { testMessage, legacyTestMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import { cursor, type Handler } from '../index.ts'
