@@ -40,6 +40,7 @@ export interface Field {
 const textForms: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\(ms\|s\|m\|h\|d\)/, 'duration'],
   [/\(B\|kB\|MB\|GB\)/, 'size'],
+  [/\\d\+\\\.\\d\+\)?\$$/, 'version'],
   [/\(s\|sec\|min\|h\|hour\|d\|day\)/, 'rate'],
 ]
 const maxWholeNumber = Number.MAX_SAFE_INTEGER

@@ -148,7 +148,6 @@ export type { MtlsOptions } from './server/auth/mtls.ts'
 export type { VariantRequest, WireObject } from './server/calls/endpoint-variant.ts'
 export type { CallRequest, HandlerCall, HandlerCallOptions } from './server/calls/in-process-call.ts'
 export type { CallResult } from './server/calls/operations.ts'
-export type { CardVariant } from './server/cards/agent-cards.ts'
 export type { CardSigning } from './server/cards/card-keys.ts'
 export { readableName, skillOfTool } from './server/cards/tool-skill.ts'
 export type { ToolDescription } from './server/cards/tool-skill.ts'
@@ -167,6 +166,7 @@ export type {
   AdmissionResult,
   Admit,
   AgentsOption,
+  CardVariant,
   ExtendedCard,
   Idempotency,
   OnOutcome,
@@ -230,5 +230,7 @@ export type { MessageInput, TestSendOptions, TestStream } from './testing/test-a
 export { validateCard } from './versions/decode-card.ts'
 export { flatTask, messageOfTaskSend, readTaskSend } from './versions/simple-tasks.ts'
 export type { FlatTaskOptions, TaskSend } from './versions/simple-tasks.ts'
+export { newestVersion, versionIds } from './versions/version-loaders.ts'
+export { isLegacyVersion } from './versions/version.ts'
 export { toProtoJson } from './versions/v1_0/proto-json.ts'
 export type { ProtoMessages } from './versions/v1_0/proto-json.ts'

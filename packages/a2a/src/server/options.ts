@@ -27,13 +27,13 @@ import type { TenantOptions } from './admission/tenants.ts'
 export type Agent = AgentEntry['agent']
 export type Store = EngineDeps['store']
 
-/** `merged`: the card of 1.0 with the fields of 0.3 beside it; else the card of that version. */
-export type CardShape = 'merged' | VersionId
+/** The shape of an agent card: that of a version, or `merged`, the newest with the fields of 0.3 beside it. */
+export type CardVariant = 'merged' | VersionId
 
 /** Options for the form of a card: set for one agent, or as a default for all agents of a server. */
 export interface CardSettings {
   /** The card for requests that name no version. Default `merged`. */
-  readonly card?: CardShape
+  readonly card?: CardVariant
   /**
    * Bindings that are served but not listed on the card, for clients that refuse a card with an interface they cannot read.
    * Default: none.

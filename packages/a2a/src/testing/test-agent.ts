@@ -2,6 +2,7 @@
  * An agent under test, without a socket: each call goes the whole way through binding, version, engine, log and back, in the
  * version and binding that the test selects.
  */
+import { newestVersion } from '../versions/version-loaders.ts'
 import { omitUndefined } from '../model/struct.ts'
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
@@ -114,7 +115,14 @@ const origin = 'http://agent.test'
  * ```
  */
 export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAgent {
-  const { store = memoryStore(), version = '1.0', binding = 'JSONRPC', server = {}, caller, ...settings } = options
+  const {
+    store = memoryStore(),
+    version = newestVersion,
+    binding = 'JSONRPC',
+    server = {},
+    caller,
+    ...settings
+  } = options
   const handler = createHandler({
     ...server,
     ...settings,

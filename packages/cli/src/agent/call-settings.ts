@@ -1,5 +1,6 @@
 /** The options of a call as the client takes them: transports, version, service parameters. Checked before the network is used. */
 import type { VersionId } from '@parley/a2a/client'
+import { versionIds } from '@parley/a2a/internal'
 import type { Settings } from '../args/settings.ts'
 import { usageError } from '../output/cli-error.ts'
 
@@ -21,7 +22,8 @@ export function transportsOf(settings: Settings): readonly string[] {
   })
 }
 
-const versions: readonly VersionId[] = ['1.0', '0.3', '0.2']
+/** Spoken unless the user names another one: never below 1.0 (§6.5), and every agent of a later 1.x speaks it too. */
+export const defaultVersion: VersionId = '1.0'
 
 /** The strength of the source of a setting. */
 export function rankOf(settings: Settings, name: string): number {
@@ -39,9 +41,9 @@ export function versionOf(settings: Settings): VersionId | undefined {
   const given = settings.value('a2a-version')
   if (given === undefined) return undefined
   const [, major, minor = '0'] = /^v?(\d+)(?:\.(\d+))?(?:\.\d+)?$/.exec(given) ?? []
-  const version = versions.find((known) => known === `${major ?? ''}.${minor}`)
+  const version = versionIds.find((known) => known === `${major ?? ''}.${minor}`)
   if (version === undefined)
-    throw usageError(`--a2a-version ${given}: not supported.`, `Use one of ${versions.join(', ')}.`)
+    throw usageError(`--a2a-version ${given}: not supported.`, `Use one of ${versionIds.join(', ')}.`)
   return version
 }
 

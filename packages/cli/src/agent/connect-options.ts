@@ -14,6 +14,7 @@ import {
   shellQuote,
   transportsOf,
   usesEndpoint,
+  defaultVersion,
   versionOf,
 } from './call-settings.ts'
 import { namesHost } from './host-url.ts'
@@ -89,7 +90,7 @@ export async function prepareAgent(deps: ConnectDeps): Promise<PreparedAgent> {
   const resumeArgs = resumeArgsOf(settings, isEndpoint ? '-e' : '-a', reference)
   const target: CardTarget = isEndpoint
     ? {
-        document: endpointCard(reference, prefer[0] ?? '', version ?? '1.0', settings.value('tenant')),
+        document: endpointCard(reference, prefer[0] ?? '', version ?? defaultVersion, settings.value('tenant')),
         path: reference,
       }
     : await resolveReference(reference, {

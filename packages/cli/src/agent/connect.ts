@@ -2,7 +2,7 @@
 import { A2AError, connect } from '@parley/a2a/client'
 import type { ClientCall, Interceptor, RemoteAgent } from '@parley/a2a/client'
 import type { Output } from '../output/output.ts'
-import { versionOf } from './call-settings.ts'
+import { defaultVersion, versionOf } from './call-settings.ts'
 import { cardError, ownError } from './card-error.ts'
 import { prepareAgent, type ConnectDeps, type PreparedAgent } from './connect-options.ts'
 import type { AgentConnection, Exchange } from './connection.ts'
@@ -41,8 +41,7 @@ async function openConnection(prepared: PreparedAgent, deps: ConnectDeps): Promi
   const tenant = settings.value('tenant')
   const agent = await connect('url' in target ? target.url : (target.document as never), {
     ...options,
-    // Never below 1.0 unless the user names the version (§6.5).
-    version: versionOf(settings) ?? '1.0',
+    version: versionOf(settings) ?? defaultVersion,
     onRetry: ({ error: { code }, delayMs }) => {
       // A person does not notice a shorter wait.
       if (delayMs < 1_000) return

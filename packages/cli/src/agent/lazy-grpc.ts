@@ -1,4 +1,5 @@
 /** The gRPC binding, loaded when an interface of the card uses it: its libraries take longer to load than a call over HTTP takes. */
+import { versionIds } from '@parley/a2a/internal'
 import { type ClientBinding, A2AError } from '@parley/a2a/client'
 import type { GrpcBinding, GrpcOptions } from '@parley/a2a/grpc'
 import type { AnswerLimit } from './answer-limit.ts'
@@ -26,7 +27,7 @@ export function lazyGrpc({ tls, isSecure, limit }: LazyGrpcOptions): ClientBindi
   }
   return {
     protocolBinding: 'GRPC',
-    versions: ['1.0', '0.3', '0.2'],
+    versions: versionIds,
     async open(at, version, parts) {
       const hasScheme = /^[a-z]+:\/\//i.test(at.url)
       const address = isSecure && !hasScheme ? { ...at, url: `grpcs://${at.url}` } : at

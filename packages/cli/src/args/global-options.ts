@@ -36,10 +36,8 @@ export const globalOptions: readonly OptionSpec[] = [
   {
     name: 'a2a-version',
     takes: '<version>',
-    values: ['1.0', '0.3', '0.2'],
-    alsoAccepts: /^\d+\.\d+(\.\d+)?$/,
     default: 'the highest that both support, at least 1.0',
-    summary: 'The protocol version. Versions below 1.0 are used only if you name them.',
+    summary: 'The protocol version, such as 1.0 or 0.3. Versions below 1.0 are used only if you name them.',
   },
   {
     name: 'tenant',

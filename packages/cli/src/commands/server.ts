@@ -1,6 +1,6 @@
 /** `a2a server`: serves an agent on this machine until Ctrl-C: an echo, a proxy of another agent, or a program. */
 import { memoryStore } from '@parley/a2a'
-import { isLoopbackHost, type BindingName } from '@parley/a2a/internal'
+import { isLoopbackHost, type BindingName, isLegacyVersion, newestVersion, versionIds } from '@parley/a2a/internal'
 import { serve, type ServeOptions } from '@parley/a2a/node'
 import type { EndedCall } from '@parley/a2a/server'
 import type { Settings } from '../args/settings.ts'
@@ -115,7 +115,10 @@ function protocolOptions({ settings }: CommandContext): Pick<ServeOptions, 'vers
   const protocol = settings.value('protocol') ?? 'latest'
   if (protocol === '0.3') return { versions: ['0.3'], card: '0.3' }
   if (protocol !== 'latest') throw usageError(`--protocol ${protocol}: the values are latest and 0.3.`)
-  return settings.has('card-compat') ? { versions: ['1.0', '0.3'], card: 'merged' } : { versions: ['1.0'], card: '1.0' }
+  const versions = versionIds.filter((version) => !isLegacyVersion(version))
+  return settings.has('card-compat')
+    ? { versions: [...versions, '0.3'], card: 'merged' }
+    : { versions, card: newestVersion }
 }
 
 function advertisedUrl(address: string | undefined): string | undefined {

@@ -217,13 +217,8 @@ export type AgentDetail = Agent & {
 }
 
 export type AgentCards = {
-  /** As served to clients of each version; `merged` for clients that name none. */
-  readonly cards: {
-    readonly merged?: Readonly<Record<string, unknown>>
-    readonly '1.0'?: Readonly<Record<string, unknown>>
-    readonly '0.3'?: Readonly<Record<string, unknown>>
-    readonly '0.2'?: Readonly<Record<string, unknown>>
-  }
+  /** As served to clients of each version, newest first; `merged` for clients that name none. */
+  readonly cards: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly signatures: readonly { readonly alg: string; readonly kid: string; readonly keys?: string }[]
   /** For a remote agent: its own card. */
   readonly remote?: {
@@ -1065,7 +1060,7 @@ export interface Operations {
         readonly seq: number
         readonly at: Timestamp
         readonly frames: readonly {
-          readonly version: '1.0' | '0.3' | '0.2'
+          readonly version: string
           readonly binding: 'JSONRPC' | 'HTTP+JSON'
           /** The event, as clients of that version read it. */
           readonly payload: unknown

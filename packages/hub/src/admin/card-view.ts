@@ -19,13 +19,8 @@ const seenCard = z.strictObject({ fingerprint: z.string(), at: timestamp, card: 
 export const agentCardsSchema = z
   .strictObject({
     cards: z
-      .strictObject({
-        merged: jsonObject.optional(),
-        '1.0': jsonObject.optional(),
-        '0.3': jsonObject.optional(),
-        '0.2': jsonObject.optional(),
-      })
-      .describe('As served to clients of each version; `merged` for clients that name none.'),
+      .record(z.string(), jsonObject)
+      .describe('As served to clients of each version, newest first; `merged` for clients that name none.'),
     signatures: z.array(z.strictObject({ alg: z.string(), kid: z.string(), keys: z.string().optional() })),
     remote: z
       .strictObject({

@@ -2,7 +2,7 @@
  * The value grammars of the configuration: durations, rates, sizes, secrets, URLs. Error messages show the expected format. Agent
  * kinds use them for their own fields.
  */
-import { urlOfAddress } from '@parley/a2a/internal'
+import { urlOfAddress, versionIds } from '@parley/a2a/internal'
 import { z } from 'zod'
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -52,6 +52,14 @@ export const durationOrOff = z
   .transform((text) => (text === 'off' ? 0 : Math.round(toMs(text))))
   .refine(isPlausible, tooLong())
   .describe('A duration such as 30s, 10m, 12h or 7d; or off.')
+
+const versionHint = `must be ${versionIds.join(', ')}`
+
+/** A version of the protocol. */
+export const protocolVersion = z
+  .string(versionHint)
+  .regex(/^\d+\.\d+$/, versionHint)
+  .pipe(z.enum(versionIds, versionHint))
 
 export interface Rate {
   readonly count: number

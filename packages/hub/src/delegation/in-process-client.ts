@@ -11,6 +11,7 @@ import {
   type HandlerCall,
   type HandlerCallOptions,
   type TaskEventStream,
+  newestVersion,
 } from '@parley/a2a/internal'
 import type { AgentSettings } from '@parley/a2a/server'
 import type { InProcessClient, InProcessCall, ParentTurn } from '../agents/kind.ts'
@@ -208,7 +209,7 @@ function inProcessCard(agent: string, settings: AgentSettings, url: string): Age
     name,
     description,
     version: settings.version ?? '1.0.0',
-    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: newestVersion }],
     capabilities: { streaming: settings.streaming ?? true },
     defaultInputModes: settings.inputModes ?? any,
     defaultOutputModes: settings.outputModes ?? any,

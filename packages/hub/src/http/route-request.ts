@@ -8,6 +8,7 @@ import {
   errorTable,
   exceedsJsonNodes,
   type ClientCertificate,
+  newestVersion,
 } from '@parley/a2a/internal'
 import type { Call } from '@parley/a2a/server'
 import { connectionText } from '../auth/key-format.ts'
@@ -78,7 +79,7 @@ export function createRouteRequest(
       agent,
       endpoint: 'call',
       binding: 'JSONRPC',
-      version: '1.0',
+      version: newestVersion,
     }),
     json: (maxBytes = defaultMaxBytes) => readJson(request, header('content-type') ?? '', maxBytes, jsonNodes),
     isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,

@@ -5,17 +5,11 @@ import type { OwnAddress } from '../../bindings/protocol-binding.ts'
 import { type BindingName, bindingNames, bindingServers } from '../../bindings/protocol-bindings.ts'
 import type { AgentCard, AgentInterface, AgentSkill, SecurityRequirement } from '../../model/card.ts'
 import { mergedCard } from '../../versions/merged-card.ts'
-import type { ProtocolVersion, VersionId } from '../../versions/index.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import type { CardSigner } from './card-signer.ts'
-import type { Authenticate, CardSettings } from '../options.ts'
+import type { Authenticate, CardSettings, CardVariant } from '../options.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { isLegacyVersion } from '../../versions/version.ts'
-
-/**
- * The shape of an agent card. `merged`: 1.0 with the fields of 0.3 beside it. `0.2`: the card at
- * /.well-known/agent.json.
- */
-export type CardVariant = 'merged' | VersionId
 
 type OwnAddresses = Partial<Readonly<Record<BindingName, OwnAddress>>>
 

@@ -1,4 +1,5 @@
 /** Responses, however they are requested: whole, streamed, in an older version, and many at once. */
+import { newest, newestLegacy } from '../../versions/index.ts'
 import assert from 'node:assert/strict'
 import type { EventFrame } from '../../client/contract.ts'
 import { isTerminal } from '../../model/state.ts'
@@ -14,7 +15,7 @@ const crowd = 10
 export function answerTests(harness: AgentHarness): readonly ContractTest[] {
   const { chat } = harness
   return [
-    ...(['1.0', '0.3'] as const).flatMap((version) => [
+    ...[newest.id, newestLegacy.id].flatMap((version) => [
       contractTest(harness, `answers in ${version}`, async (stage) => {
         assertAnswer(await stage.caller('alice', version).send(chat.text), chat.answer)
       }),

@@ -1,4 +1,5 @@
 /** The environment of a test: the agent under test, a server over a store that outlives it, and its callers. */
+import { newestVersion } from '../../versions/version-loaders.ts'
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../../agents/agent.ts'
 import { createHandler, type Handler } from '../../server/handler.ts'
@@ -81,7 +82,7 @@ export async function openTestEnvironment(
 
   return {
     bench,
-    caller(name = 'alice', version = '1.0') {
+    caller(name = 'alice', version = newestVersion) {
       const wire = testWire({
         url: 'http://agent.test',
         version: versionOf(version),

@@ -1,4 +1,5 @@
 /** What a completion script knows: the words after each command, its options, and what their values can be. */
+import { versionIds } from '@parley/a2a/internal'
 import { globalOptions } from '../../args/global-options.ts'
 import type { OptionSpec } from '../../args/option.ts'
 import type { Command } from '../../command.ts'
@@ -71,6 +72,7 @@ function completionOption(option: OptionSpec): CompletionOption {
 function valueCompletion({ takes, values }: OptionSpec): ValueCompletion | undefined {
   if (takes === undefined) return undefined
   if (values !== undefined) return { kind: 'values', values }
+  if (takes === '<version>') return { kind: 'values', values: versionIds }
   if (/<(file|path|ref)\b/.test(takes)) return { kind: 'files' }
   return { kind: takes === '<folder>' ? 'folders' : 'none' }
 }

@@ -1,17 +1,14 @@
 /** Connects our own client to an agent of this hub, in the chosen version and binding. Loaded when first needed. */
 import type { Json } from '@parley/a2a'
-import type { Fetch, RemoteAgent } from '@parley/a2a/client'
+import type { Fetch, RemoteAgent, VersionId } from '@parley/a2a/client'
 import type { BindingName } from '../../components/binding-titles.ts'
 import { csrfToken } from '../../api/session-state.ts'
 import { Problem } from '../../api/problem.ts'
 import { createRecordedFetch } from './protocol/recorded-fetch.ts'
 import type { ProtocolLog } from './protocol/protocol-log.ts'
 
-export const versions = ['1.0', '0.3', '0.2'] as const
-export type Version = (typeof versions)[number]
-
 export interface ProtocolChoice {
-  readonly version: Version
+  readonly version: VersionId
   readonly binding: BindingName
 }
 

@@ -2,6 +2,7 @@
  * A conversation with one agent: its logged tasks and the current exchange. The stream of an answer reconnects after the hub was
  * unreachable, and a reloaded page continues with the task that its address names.
  */
+import { newestVersion } from '@parley/a2a/internal'
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { isTerminal, newId, type Json, type Message, type Part } from '@parley/a2a'
 import type { EventStream } from '@parley/a2a/client'
@@ -91,7 +92,7 @@ export function createChatSession(
   /** Aborts the current work: a stream or a load. */
   let current = new AbortController()
   const closing = new AbortController()
-  let way: ProtocolChoice = { version: '1.0', binding: 'JSONRPC' }
+  let way: ProtocolChoice = { version: newestVersion, binding: 'JSONRPC' }
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
 
   function begin(next: ChatPhase): AbortSignal {

@@ -13,7 +13,7 @@ const maxExamples = 4
 
 export function AgentGreeting({ agent }: { readonly agent: string }) {
   const loaded = useResource(agent, (signal) => callAdmin('getAgentCards', { params: { agent }, signal }))
-  const card = parseCard(loaded.value.value?.cards['1.0'])
+  const card = parseCard(loaded.value.value?.cards['merged'])
   const { name, description } = card
   // The hub adds a skill like this to the card of an agent that names none.
   const skills = card.skills.filter((skill) => skill.examples.length > 0 || skill.description !== description)

@@ -1,6 +1,6 @@
 /** The grpcurl command for a message, because a browser cannot speak gRPC. */
 import { fillMessageId, messageIdPlaceholder, shellQuote } from '../../components/shell/curl.ts'
-import type { Version } from './agent-connections.ts'
+import { isLegacyVersion } from '@parley/a2a/internal'
 
 export interface GrpcCall {
   readonly agent: string
@@ -8,7 +8,7 @@ export interface GrpcCall {
   readonly isOpen: boolean
   /** `host:port`, from the card. */
   readonly address: string
-  readonly version: Version
+  readonly version: string
   readonly text: string
   readonly isStreamed: boolean
   readonly hasTls: boolean
@@ -16,9 +16,9 @@ export interface GrpcCall {
 
 export function grpcurlCommand({ agent, isOpen, address, version, text, isStreamed, hasTls }: GrpcCall): string {
   const parts = [{ text: text === '' ? 'Hello' : text }]
-  const words = version === '1.0' ? { parts } : { content: parts }
+  const words = isLegacyVersion(version) ? { content: parts } : { parts }
   const request = { message: { messageId: messageIdPlaceholder, role: 'ROLE_USER', ...words } }
-  const service = version === '1.0' ? 'lf.a2a.v1.A2AService' : 'a2a.v1.A2AService'
+  const service = isLegacyVersion(version) ? 'a2a.v1.A2AService' : 'lf.a2a.v1.A2AService'
   return [
     `grpcurl${hasTls ? '' : ' -plaintext'}`,
     `-H 'x-parley-agent: ${agent}'`,

@@ -1,7 +1,7 @@
 /** The parameters in the address of the playground: agent, conversation and request options. */
+import { newestVersion, versionIds } from '@parley/a2a/internal'
 import { pageRoute, query, setQuery } from '../../app/router.ts'
 import { bindingNames } from '../../components/binding-titles.ts'
-import { versions } from './agent-connections.ts'
 
 export type PlaygroundParams = ReturnType<typeof playgroundParams>
 
@@ -13,7 +13,7 @@ export function playgroundParams() {
     taskId: params.get('task') ?? undefined,
     /** Initial text of the composer. */
     text: params.get('text') ?? '',
-    version: versions.find((one) => one === params.get('version')) ?? '1.0',
+    version: versionIds.find((one) => one === params.get('version')) ?? newestVersion,
     binding: bindingNames.find((one) => one === params.get('binding')) ?? 'JSONRPC',
     isStreamed: params.get('stream') !== '0',
     isProtocolOpen: params.get('protocol') === '1',

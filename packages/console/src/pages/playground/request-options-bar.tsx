@@ -1,10 +1,10 @@
 /** Version and binding of the requests, whether to stream, and actions on the last request. */
+import { newestVersion, versionIds } from '@parley/a2a/internal'
 import { setQuery } from '../../app/router.ts'
 import { bindingNames, bindingTitles } from '../../components/binding-titles.ts'
 import { CopyButton } from '../../components/content/copy-button.tsx'
 import { CheckField, SelectField } from '../../components/form/form-fields.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { versions } from './agent-connections.ts'
 import type { PlaygroundParams } from './playground-params.ts'
 
 interface RequestOptionsBarProps {
@@ -24,8 +24,8 @@ export function RequestOptionsBar({ where, retry, asCurl, cancel }: RequestOptio
         <SelectField
           label="Version"
           value={version}
-          options={versions.map((one) => [one, one])}
-          onChange={(value) => setQuery({ version: value === '1.0' ? undefined : value })}
+          options={versionIds.map((one) => [one, one])}
+          onChange={(value) => setQuery({ version: value === newestVersion ? undefined : value })}
         />
       </label>
       <SelectField

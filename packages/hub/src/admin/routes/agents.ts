@@ -1,5 +1,5 @@
 /** `/admin/agents`: the state of each agent, and its cards. */
-import type { CardVariant } from '@parley/a2a/internal'
+import { type CardVariant, newestVersion, versionIds } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { matchesFilter } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
@@ -21,7 +21,7 @@ export interface AgentRoutesDeps {
 }
 
 const params = z.object({ agent: nameField })
-const variants = ['merged', '1.0', '0.3', '0.2'] as const
+const variants: readonly CardVariant[] = ['merged', ...versionIds]
 
 const detail = agentSummary
   .extend({
@@ -118,7 +118,7 @@ export function agentRoutes({ view, registry, health, card, entry }: AgentRoutes
         const shown = texts.flatMap(([variant, text]) =>
           text === undefined ? [] : [[variant, JSON.parse(text) as OwnCard] as const],
         )
-        const newest = shown.find(([variant]) => variant === '1.0')?.[1]
+        const newest = shown.find(([variant]) => variant === newestVersion)?.[1]
         if (newest === undefined) throw notFoundError()
         const remote = await registry.open(agent)?.cardWatch?.state()
         return {
@@ -158,7 +158,7 @@ export function agentRoutes({ view, registry, health, card, entry }: AgentRoutes
 
   /** The fields of the newest card that a summary lacks. */
   async function cardFacts(agent: string) {
-    const text = await card(agent, '1.0')
+    const text = await card(agent, newestVersion)
     const shown = (text === undefined ? {} : JSON.parse(text)) as OwnCard
     return {
       endpoints: (shown.supportedInterfaces ?? []).map(({ url, protocolBinding, protocolVersion, tenant }) => ({

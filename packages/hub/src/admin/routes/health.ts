@@ -1,5 +1,5 @@
 /** `/admin/health`: the state of the hub. */
-import { omitUndefined } from '@parley/a2a/internal'
+import { omitUndefined, versionIds } from '@parley/a2a/internal'
 import type { FullStore } from '@parley/a2a/stores'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
@@ -148,7 +148,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
               : ('degraded' as const),
           version,
           node: process.versions.node,
-          protocols: ['1.0', '0.3', '0.2'],
+          protocols: versionIds,
           instance,
           startedAt: isoTime(startedAt),
           uptimeMs: Math.round(performance.now() - startedMonotonic),

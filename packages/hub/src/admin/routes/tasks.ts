@@ -69,7 +69,7 @@ const recordSchema = z
   .meta({ id: 'LogRecord' })
 
 const frameSchema = z.strictObject({
-  version: z.enum(['1.0', '0.3', '0.2']),
+  version: z.string(),
   binding: z.enum(httpBindingNames),
   payload: z.unknown().describe('The event, as clients of that version read it.'),
   frame: z.string().describe('The bytes of the stream.'),

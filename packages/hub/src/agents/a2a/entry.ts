@@ -1,7 +1,7 @@
 /** Schema of an `a2a` entry: the address of the remote agent, the trust in its card, and our credentials. */
 import { bindingNames } from '@parley/a2a/internal'
 import { z } from 'zod'
-import { duration, httpUrl, nonEmpty, secret } from '../../config/values.ts'
+import { duration, httpUrl, nonEmpty, protocolVersion, secret } from '../../config/values.ts'
 
 const strings = z.array(nonEmpty)
 
@@ -51,10 +51,9 @@ export const a2aEntry = z.strictObject({
     .describe(
       'What happens when the card differs from the approved one. `alert`: the operator is notified. `block`: the agent is also not called until the operator approves the card. `ignore`: nothing. The first card is approved automatically.',
     ),
-  protocol: z
-    .enum(['1.0', '0.3', '0.2'])
+  protocol: protocolVersion
     .optional()
-    .describe('Pins the A2A version. Default: the best that the card offers.'),
+    .describe('Pins the A2A version, such as 1.0. Default: the best that the card offers.'),
   bindings: z
     .array(z.enum(bindingNames))
     .optional()

@@ -4,7 +4,7 @@
  * twice.
  */
 import { isInterrupted, type A2AError, type Message } from '@parley/a2a'
-import { canResend } from '@parley/a2a/internal'
+import { canResend, isLegacyVersion } from '@parley/a2a/internal'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
 import type { RemoteCheckpoint } from './checkpoint.ts'
 
@@ -26,7 +26,7 @@ export async function reconcileSend(
   const agoMs = now - (checkpoint.span?.startedAt ?? 0)
   if (canResend(remote.card, { messageId: checkpoint.messageId, agoMs })) return 'send'
   if (checkpoint.taskId !== undefined) return reconcileAnswer(remote, checkpoint, checkpoint.taskId, options)
-  if (contextId === undefined || remote.interface.version !== '1.0') return 'unknown'
+  if (contextId === undefined || isLegacyVersion(remote.interface.version)) return 'unknown'
   const { tasks } = await remote.list({ contextId, historyLength: 100 }, options)
   const found = tasks.find(({ history }) => includesMessage(history, checkpoint))
   return found === undefined ? 'unknown' : { taskId: found.id }

@@ -1,20 +1,18 @@
 /** Card settings: the top-level `card`, and `card` of an entry of `agents`. */
-import { type BindingName, bindingNames } from '@parley/a2a/internal'
+import { type BindingName, bindingNames, versionIds } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { skillSchema } from './skill.ts'
 import { httpUrl, nonEmpty } from '../values.ts'
 
-/** YAML reads `1.0` and `0.3` as numbers. */
+const variants = ['merged', ...versionIds] as const
+const variantHint = `must be ${variants.join(', ')}`
+/** YAML reads a version without quotes as a number. */
 const shape = z
-  .union(
-    [
-      z.enum(['merged', '1.0', '0.3']),
-      z.literal(1).transform(() => '1.0' as const),
-      z.literal(0.3).transform(() => '0.3' as const),
-    ],
-    'must be merged, 1.0 or 0.3',
+  .union([z.string().regex(/^(merged|\d+\.\d+)$/), z.number().transform((number) => number.toFixed(1))], variantHint)
+  .pipe(z.enum(variants, variantHint))
+  .describe(
+    'The card for requests that name no version. merged: both generations in one document. Otherwise a version, such as 1.0.',
   )
-  .describe('The card for requests that name no version. merged: both generations in one document.')
 
 const settings = {
   shape: shape.optional(),
@@ -56,7 +54,7 @@ const extendedCard = z
 export const cardSection = z
   .union(
     [shape.transform((given): CardConfig => ({ shape: given })), z.strictObject(settings)],
-    'must be merged, 1.0, 0.3 or a mapping',
+    `${variantHint} or a mapping`,
   )
   .describe('The form of the cards of all agents. Default: merged.')
 

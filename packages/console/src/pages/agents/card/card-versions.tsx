@@ -7,6 +7,7 @@ import { CardPayloads, type CardVariant } from './card-payloads.tsx'
 
 /** All variants that can be shown and compared. */
 function cardVariants({ cards, remote }: AgentCards): readonly CardVariant[] {
+  const { merged, ...cardOf } = cards
   const named = (
     id: string,
     title: string,
@@ -14,10 +15,8 @@ function cardVariants({ cards, remote }: AgentCards): readonly CardVariant[] {
     card: CardVariant['card'] | undefined,
   ): readonly CardVariant[] => (card === undefined ? [] : [{ id, title, about, card }])
   return [
-    ...named('1.0', '1.0', `for clients of 1.0`, cards['1.0']),
-    ...named('0.3', '0.3', `for clients of 0.3`, cards['0.3']),
-    ...named('0.2', '0.2', `for clients of 0.2`, cards['0.2']),
-    ...named('merged', 'Merged', 'for clients that send no version', cards.merged),
+    ...Object.entries(cardOf).flatMap(([version, card]) => named(version, version, `for clients of ${version}`, card)),
+    ...named('merged', 'Merged', 'for clients that send no version', merged),
     ...named('own', 'Remote', 'as the remote agent serves it', remote?.changed?.card ?? remote?.approved?.card),
   ]
 }
@@ -25,9 +24,9 @@ function cardVariants({ cards, remote }: AgentCards): readonly CardVariant[] {
 export function CardVersions({ cards, url }: { readonly cards: AgentCards; readonly url: string }) {
   const variants = cardVariants(cards)
   const shown = variants.find(({ id }) => id === query.value.get('version')) ?? variants[0]
-  const other = variants.find(
-    ({ id }) => id === (query.value.get('with') ?? defaultComparison(shown?.id)) && id !== shown?.id,
-  )
+  const others = variants.filter(({ id }) => id !== shown?.id)
+  const compared = query.value.get('with')
+  const other = compared === null ? others[0] : others.find(({ id }) => id === compared)
   if (shown === undefined) return null
   return (
     <section class="stack-small agent-part">
@@ -43,10 +42,7 @@ export function CardVersions({ cards, url }: { readonly cards: AgentCards; reado
           Compare with{' '}
           <SelectField
             value={other?.id ?? 'none'}
-            options={[
-              ['none', 'None'],
-              ...variants.filter(({ id }) => id !== shown.id).map(({ id, title }) => [id, title] as const),
-            ]}
+            options={[['none', 'None'], ...others.map(({ id, title }) => [id, title] as const)]}
             onChange={(id) => setQuery({ with: id })}
           />
         </label>
@@ -54,8 +50,4 @@ export function CardVersions({ cards, url }: { readonly cards: AgentCards; reado
       <CardPayloads cards={other === undefined ? [shown] : [shown, other]} url={url} />
     </section>
   )
-}
-
-function defaultComparison(shown: string | undefined): string {
-  return shown === '1.0' ? '0.3' : '1.0'
 }

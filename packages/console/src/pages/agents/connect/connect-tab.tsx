@@ -51,7 +51,7 @@ export function ConnectTab({ agent, cards }: AgentTabProps) {
 function Snippets({ agent, cards }: AgentTabProps) {
   const asked = query.value.get('key')
   const withKey = asked === null ? !agent.isOpen : asked === 'yes'
-  const { skills } = parseCard(cards?.cards['1.0'])
+  const { skills } = parseCard(cards?.cards['merged'])
   const text = skills.flatMap(({ examples }) => examples)[0]?.slice(0, 200) ?? 'Hello'
   const all = agentSnippets({
     url: agent.url,

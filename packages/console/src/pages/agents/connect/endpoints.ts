@@ -1,4 +1,5 @@
 /** The endpoints of an agent by binding and version, from its cards. */
+import { isLegacyVersion } from '@parley/a2a/internal'
 import type { AgentCards, AgentDetail } from '../../../api/admin.ts'
 import { bindingTitle } from '../../../components/binding-titles.ts'
 
@@ -21,7 +22,7 @@ export function endpointsOf(
   }))
   return [
     ...newer,
-    ...v02Endpoint(cards?.cards['0.2']),
+    ...endpointsOfCards(cards, endpoints),
     {
       binding: 'Card',
       version: 'all',
@@ -34,13 +35,17 @@ export function endpointsOf(
 function noteOf(binding: string, version: string, tenant: string | undefined): string | undefined {
   if (tenant !== undefined) return `with the tenant ${tenant}`
   if (binding !== 'HTTP+JSON') return undefined
-  return version.startsWith('0.') ? 'for example POST …/v1/message:send' : 'for example POST …/message:send'
+  return isLegacyVersion(version) ? 'for example POST …/v1/message:send' : 'for example POST …/message:send'
 }
 
-/** A 0.2 card has a different shape. */
-function v02Endpoint(card: Readonly<Record<string, unknown>> | undefined): readonly Endpoint[] {
-  const url = card?.['url']
-  return typeof url === 'string' ? [{ binding: 'JSON-RPC', version: '0.2', url, note: undefined }] : []
+/** Of versions that the newest card does not list: their own card has the address. */
+function endpointsOfCards(cards: AgentCards | undefined, listed: AgentDetail['endpoints']): readonly Endpoint[] {
+  const { merged: _, ...others } = cards?.cards ?? {}
+  return Object.entries(others).flatMap(([version, { url }]) =>
+    typeof url === 'string' && !listed.some(({ protocolVersion }) => protocolVersion === version)
+      ? [{ binding: 'JSON-RPC', version, url, note: undefined }]
+      : [],
+  )
 }
 
 /** The URL of the hub, derived from the URL of one of its agents. */

@@ -20,7 +20,7 @@ import './overview-tab.css'
 import '../../../components/status/tags.css'
 
 export function OverviewTab({ agent, cards }: AgentTabProps) {
-  const card = parseCard(cards?.cards['1.0'])
+  const card = parseCard(cards?.cards['merged'])
   const { name, url, isDefault } = agent
   return (
     <div class="stack-wider agent-tab">

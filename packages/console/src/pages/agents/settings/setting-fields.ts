@@ -126,12 +126,16 @@ function unionControl(
   ) {
     return { type: 'choice', options: options.map((one) => (typeof one === 'boolean' ? one : String(one))) }
   }
+  // YAML reads some texts as numbers.
+  const text = all.every(({ type }) => type === 'string' || type === 'number')
+    ? all.find(({ type }) => type === 'string')
+    : undefined
   const simple = all.map((one) => controlOf(root, { ...one, writeOnly: schema.writeOnly === true }, path))
   return (
     simple.find(({ type }) => type === 'unit') ??
     simple.find(({ type }) => type === 'list') ??
     simple.find(({ type }) => type === 'choice') ??
-    complex
+    (text === undefined ? complex : textControl(text, path))
   )
 }
 

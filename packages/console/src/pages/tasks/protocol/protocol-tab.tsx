@@ -1,4 +1,6 @@
 /** One event as clients of each version get it, side by side, with the differences marked; and the bytes of its frame. */
+import type { VersionId } from '@parley/a2a/client'
+import { versionIds } from '@parley/a2a/internal'
 import { useMemo } from 'preact/hooks'
 import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
@@ -14,8 +16,6 @@ import { selectedSeq, selectEvent } from '../task-links.ts'
 import './protocol-tab.css'
 
 type Frame = AdminResponse<'listTaskFrames'>['events'][number]['frames'][number]
-const versions = ['1.0', '0.3', '0.2'] as const
-type Version = (typeof versions)[number]
 type Binding = Frame['binding']
 
 export function ProtocolTab({ taskId, log }: { readonly taskId: string; readonly log: TaskLog }) {
@@ -23,7 +23,7 @@ export function ProtocolTab({ taskId, log }: { readonly taskId: string; readonly
   const selected = selectedSeq()
   const seq = selected ?? visible.at(-1)?.seq
   const binding: Binding = query.value.get('binding') === 'rest' ? 'HTTP+JSON' : 'JSONRPC'
-  const one = versions.find((version) => version === query.value.get('version'))
+  const one = versionIds.find((version) => version === query.value.get('version'))
   if (seq === undefined) return log.isComplete.value ? <NoFrames /> : <Loading what="events" />
   const before = visible.findLast((event) => event.seq < seq)?.seq
   const after = visible.find((event) => event.seq > seq)?.seq
@@ -43,10 +43,10 @@ export function ProtocolTab({ taskId, log }: { readonly taskId: string; readonly
           ]}
           onChange={(wanted) => setQuery({ binding: wanted === 'HTTP+JSON' ? 'rest' : undefined })}
         />
-        <SegmentedControl<Version | 'all'>
+        <SegmentedControl<VersionId | 'all'>
           label="Versions"
           value={one ?? 'all'}
-          options={[['all', 'All'], ...versions.map((version) => [version, version] as const)]}
+          options={[['all', 'All'], ...versionIds.map((version) => [version, version] as const)]}
           onChange={(wanted) => setQuery({ version: wanted === 'all' ? undefined : wanted })}
         />
       </div>
@@ -94,7 +94,7 @@ interface FramesProps {
   readonly taskId: string
   readonly seq: number
   readonly binding: Binding
-  readonly one: Version | undefined
+  readonly one: VersionId | undefined
 }
 
 function Frames({ taskId, seq, binding, one }: FramesProps) {
@@ -114,7 +114,7 @@ function Frames({ taskId, seq, binding, one }: FramesProps) {
       </EmptyState>
     )
   }
-  const payloads = versions.flatMap((version) => {
+  const payloads = versionIds.flatMap((version) => {
     const frame = frames.find((made) => made.version === version)
     if (frame === undefined) return []
     const label = `As clients of ${version} receive it`
