@@ -102,17 +102,12 @@ export function findParameter(query: string, lowerCaseName: string): string | un
 
 /** Percent-decodes a path segment. A malformed escape is an INVALID_PARAMS error and not a crash (F-9). */
 export function decodeSegment(segment: string, field: string): string {
-  if (!segment.includes('%')) return segment
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    throw invalidParams([{ field, description: 'has a malformed percent escape' }])
-  }
+  return segment.includes('%') ? decodeField(segment, field, decodeURIComponent) : segment
 }
 
-function decodeField(value: string, field: string): string {
+function decodeField(value: string, field: string, decodeText = decode): string {
   try {
-    return decode(value)
+    return decodeText(value)
   } catch {
     throw invalidParams([{ field, description: 'has a malformed percent escape' }])
   }

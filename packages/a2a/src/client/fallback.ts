@@ -10,7 +10,7 @@ import type { AgentCard, SecurityScheme } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
 import type { VersionId } from '../versions/index.ts'
-import type { ChosenInterface, ClientLimits, ClientLog, ConnectOptions } from './contract.ts'
+import type { ChosenInterface, ClientLog, Session } from './contract.ts'
 import { sleep } from './sleep.ts'
 import { isReadOperation, canRetry, isConnectFailure, backoffDelayMs } from './retry.ts'
 
@@ -146,19 +146,15 @@ function pinnedVersionError({ version, url }: ChosenInterface, how: string, caus
   return new A2AError('VERSION_NOT_SUPPORTED', message, { declared: version }, { cause })
 }
 
-export interface FailedAttempt {
+export interface FailedAttempt extends Pick<Session, 'card' | 'limits' | 'log' | 'onRetry'> {
   readonly operation: Operation
   readonly request: RequestOf<Operation>
   /** When the first attempt began, by `performance.now()`. */
   readonly startedAt: number
   readonly attempt: number
-  readonly card: AgentCard
-  readonly limits: ClientLimits
   readonly signal: AbortSignal
   /** Limit for all attempts together. Default: no limit. */
   readonly timeoutMs: number | undefined
-  readonly log: ClientLog
-  readonly onRetry: ConnectOptions['onRetry']
 }
 
 /** Waits until the next attempt; throws the reason if there must be none. */

@@ -105,18 +105,8 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
         } catch (reason) {
           const fallbackModule = await fallback
           if (fallbackModule === undefined) throw reason
-          await fallbackModule.waitBeforeRetry(reason, {
-            operation,
-            request,
-            startedAt,
-            attempt,
-            card,
-            limits,
-            signal,
-            timeoutMs,
-            log,
-            onRetry,
-          })
+          const failed = { operation, request, startedAt, attempt, signal, timeoutMs }
+          await fallbackModule.waitBeforeRetry(reason, { ...failed, card, limits, log, onRetry })
         }
       }
     } finally {

@@ -6,14 +6,16 @@
 import { ScalarType, type DescEnum, type DescField, type DescMessage } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { defaultJsonNodes } from '../../model/json-nodes.ts'
+import { isStruct } from '../../model/struct.ts'
 import { ByteWriter } from './byte-writer.ts'
 import type { MessageObject, Codec, MessageCodec, DecodeBudget } from './message-codec.ts'
 import {
   CodecError,
   countField,
   countNode,
+  eachField,
+  endOf,
   enterLevel,
-  isMessageObject,
   setKey,
   createDecodeBudget,
 } from './message-codec.ts'
@@ -131,7 +133,7 @@ function plainMessage(message: DescMessage): MessageCodec {
 
   return {
     writeFields(writer, value) {
-      if (!isMessageObject(value)) throw new CodecError('must be an object')
+      if (!isStruct(value)) throw new CodecError('must be an object')
       const known = byName ?? slots()
       for (const key in value) {
         const slot = known.get(key)
@@ -211,7 +213,7 @@ function writeField(
       if (!Array.isArray(value)) throw new CodecError('must be an array')
       for (const item of value) codec.write(writer.tag(number, codec.wire), item)
     } else if (kind === 'map') {
-      if (!isMessageObject(value)) throw new CodecError('must be an object')
+      if (!isStruct(value)) throw new CodecError('must be an object')
       for (const pair of Object.entries(value)) codec.write(writer.tag(number, codec.wire), pair)
     } else if (value !== implicitDefault || implicitDefault === undefined) {
       codec.write(writer.tag(number, codec.wire), value)
@@ -257,8 +259,7 @@ function delimited(message: DescMessage): Codec {
     },
     read(reader, budget, before) {
       inner ??= codecOf(message)
-      const length = reader.uint32()
-      return inner.readFields(reader, reader.pos + length, budget, before)
+      return inner.readFields(reader, endOf(reader), budget, before)
     },
   }
 }
@@ -274,17 +275,14 @@ function entry(value: Codec): Codec {
       writer.join()
     },
     read(reader, budget) {
-      const length = reader.uint32()
-      const end = reader.pos + length
       let key = ''
       let item: unknown
-      while (reader.pos < end) {
-        countField(budget)
-        const [number, wire] = reader.tag()
+      eachField(reader, endOf(reader), budget, (number, wire) => {
         if (number === 1 && wire === WireType.LengthDelimited) key = reader.string()
         else if (number === 2 && wire === value.wire) item = value.read(reader, budget, item)
-        else reader.skip(wire, number)
-      }
+        else return false
+        return true
+      })
       // An omitted value is the zero value of its type.
       return [key, item ?? (value === strings ? '' : {})]
     },

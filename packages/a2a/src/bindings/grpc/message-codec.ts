@@ -61,10 +61,6 @@ export interface MessageCodec {
 
 export type MessageObject = { [key: string]: unknown }
 
-export function isMessageObject(value: unknown): value is MessageObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** `__proto__` is an ordinary key. */
 export function setKey(bag: MessageObject, key: string, value: unknown): void {
   if (key !== '__proto__') bag[key] = value
@@ -74,4 +70,25 @@ export function setKey(bag: MessageObject, key: string, value: unknown): void {
 /** Enters one nesting level. The limit keeps recursive readers from overflowing the stack. */
 export function enterLevel(budget: DecodeBudget): void {
   if (--budget.depth < 0) throw new CodecError('is nested too deeply')
+}
+
+export function endOf(reader: BinaryReader): number {
+  const length = reader.uint32()
+  return reader.pos + length
+}
+
+/** `take` returns whether it consumed the field; other fields are skipped. */
+export function eachField(
+  reader: BinaryReader,
+  end: number,
+  budget: DecodeBudget,
+  take: (number: number, wire: WireType) => boolean,
+): void {
+  if (end > reader.len) throw new CodecError('is cut off')
+  while (reader.pos < end) {
+    countField(budget)
+    const [number, wire] = reader.tag()
+    if (!take(number, wire)) reader.skip(wire, number)
+  }
+  if (reader.pos > end) throw new CodecError('has a field that is longer than it')
 }

@@ -1,8 +1,9 @@
 /** The messages of google.protobuf that ProtoJSON writes in a special form. */
 import { WireType, type BinaryReader } from '@bufbuild/protobuf/wire'
 import { toTimestamp } from '../../model/clock.ts'
+import { isStruct } from '../../model/struct.ts'
 import type { MessageObject, MessageCodec, DecodeBudget } from './message-codec.ts'
-import { CodecError, countField, countNode, enterLevel, isMessageObject, setKey } from './message-codec.ts'
+import { CodecError, countNode, eachField, endOf, enterLevel, setKey } from './message-codec.ts'
 
 /** `find` returns the codec of a message by its name, for the content of an Any. */
 export function wellKnown(
@@ -20,7 +21,7 @@ export function wellKnown(
 
 const struct: MessageCodec = {
   writeFields(writer, given) {
-    if (!isMessageObject(given)) throw new CodecError('must be an object')
+    if (!isStruct(given)) throw new CodecError('must be an object')
     for (const key of Object.keys(given)) {
       if (given[key] === undefined) continue
       writer.tag(1, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(key)
@@ -171,7 +172,7 @@ function any(find: (typeName: string) => MessageCodec | undefined): MessageCodec
   const codecAt = (url: string): MessageCodec | undefined => find(url.slice(url.lastIndexOf('/') + 1))
   return {
     writeFields(writer, given) {
-      const url = isMessageObject(given) ? given['@type'] : undefined
+      const url = isStruct(given) ? given['@type'] : undefined
       const codec = typeof url === 'string' ? codecAt(url) : undefined
       if (codec === undefined) throw new CodecError('must have a known @type')
       writer.tag(1, WireType.LengthDelimited).string(url as string)
@@ -202,25 +203,4 @@ function any(find: (typeName: string) => MessageCodec | undefined): MessageCodec
       return out
     },
   }
-}
-
-function endOf(reader: BinaryReader): number {
-  const length = reader.uint32()
-  return reader.pos + length
-}
-
-/** `take` returns whether it consumed the field; other fields are skipped. */
-function eachField(
-  reader: BinaryReader,
-  end: number,
-  budget: DecodeBudget,
-  take: (number: number, wire: WireType) => boolean,
-): void {
-  if (end > reader.len) throw new CodecError('is cut off')
-  while (reader.pos < end) {
-    countField(budget)
-    const [number, wire] = reader.tag()
-    if (!take(number, wire)) reader.skip(wire, number)
-  }
-  if (reader.pos > end) throw new CodecError('has a field that is longer than it')
 }

@@ -9,10 +9,12 @@
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import { singleFlight } from '../../model/signals.ts'
+import { isStruct } from '../../model/struct.ts'
 import type { ClientLimits, Fetch, OAuthOptions, OutgoingHttpRequest } from '../contract.ts'
 import { isLoopbackHost } from '../http/address-url.ts'
 import { createHttpClient, resolveSecret } from '../http/http-client.ts'
 import { urlWithoutQuery } from '../http/http-url.ts'
+import { parseResponse } from '../http/check-json-nodes.ts'
 import { readText } from '../http/read-text.ts'
 
 export interface TokenDeps {
@@ -221,7 +223,7 @@ async function readMetadata(url: string, parts: TokenDeps, signal: AbortSignal):
   return body
 }
 
-/** Responses of authorization servers are small. This many bytes hold at most 50,000 JSON values. */
+/** Responses of authorization servers are small. */
 const maxAnswerBytes = 100_000
 
 async function requestJson(
@@ -232,16 +234,9 @@ async function requestJson(
   const http = createHttpClient({ fetch, limits: { ...limits, maxRedirects: 0 } })
   const response = await http.send({ ...request, headers: { accept: 'application/json', ...request.headers }, signal })
   const text = await readText(response, maxAnswerBytes, signal, limits.timeoutMs)
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    // A page of a proxy, for example: its status says what is wrong.
-  }
-  return {
-    status: response.status,
-    body: typeof body === 'object' && body !== null ? (body as OAuthResponse) : undefined,
-  }
+  // A page of a proxy, for example, is no JSON: its status says what is wrong.
+  const body = parseResponse(text, limits.maxJsonNodes)
+  return { status: response.status, body: isStruct(body) ? body : undefined }
 }
 
 function unexpectedResponseError(url: string, status: number): A2AError {

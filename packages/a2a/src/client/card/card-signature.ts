@@ -19,8 +19,9 @@ import type {
   Fetch,
 } from '../contract.ts'
 import { isLoopbackHost } from '../http/address-url.ts'
+import { parseResponse } from '../http/check-json-nodes.ts'
 import { createHttpClient } from '../http/http-client.ts'
-import { checkJsonNodesIfLong, readText } from '../http/read-text.ts'
+import { readText } from '../http/read-text.ts'
 import { isKeyUsable, supportedAlgorithms, readJwsHeader, verifyJws, type JwsHeader, type JwsPublicKey } from './jws.ts'
 
 interface CardVerifierDeps {
@@ -45,7 +46,7 @@ export function createCardVerifier({ options, fetch, limits, log, ...clock }: Ca
   const { now, monotonicNow } = clockOf(clock)
   const { verify = 'require', trust = {} } = options
   const allowed = trust.algorithms ?? supportedAlgorithms
-  const keys = createTrustedKeys(trust, { fetch, limits }, monotonicNow)
+  const findKeys = createKeyFinder(trust, { fetch, limits }, monotonicNow)
   /** The URL of the public card: the extended card, which has no URL, is judged by it. */
   let cardFrom: URL | undefined
 
@@ -83,7 +84,7 @@ export function createCardVerifier({ options, fetch, limits, log, ...clock }: Ca
     try {
       const header = readJwsHeader(signature.protected, allowed)
       const { alg, kid } = header
-      const found = await keys.find(header, cardFrom, signal)
+      const found = await findKeys(header, cardFrom, signal)
       const usable = found.filter(({ key }) => isKeyUsable(key, alg, now()))
       if (usable.length === 0)
         return new Error(`the key ${kid.slice(0, 100)} is not valid for cards, or no longer valid`)
@@ -138,10 +139,8 @@ interface TrustedKey {
   readonly from: string
 }
 
-interface TrustedKeys {
-  /** Returns the keys with the id in the header. Throws, with the reason, if there can be none. */
-  find(header: JwsHeader, cardFrom: URL | undefined, signal: AbortSignal): Promise<readonly TrustedKey[]>
-}
+/** Returns the keys with the id in the header. Throws, with the reason, if there can be none. */
+type FindKeys = (header: JwsHeader, cardFrom: URL | undefined, signal: AbortSignal) => Promise<readonly TrustedKey[]>
 
 interface CachedKeySet {
   readonly keys: readonly JwsPublicKey[]
@@ -160,11 +159,11 @@ const maxKeySets = 64
  * may say where its key is, but then it chooses what vouches for it. Such a URL is used only on the card's own origin
  * or on a listed origin, and never if keys were given. Keys are fetched over TLS and without credentials.
  */
-function createTrustedKeys(
+function createKeyFinder(
   trust: CardTrust,
   { fetch, limits }: Pick<CardVerifierDeps, 'fetch' | 'limits'>,
   monotonicNow: () => number,
-): TrustedKeys {
+): FindKeys {
   const given = [trust.keys ?? []]
     .flat()
     .flatMap((one) => ('keys' in one ? (one.keys as readonly JwsPublicKey[]) : one))
@@ -174,18 +173,16 @@ function createTrustedKeys(
   const cache = keySetCaches.get(fetch) ?? new Map<string, CachedKeySet>()
   keySetCaches.set(fetch, cache)
 
-  return {
-    async find({ kid, jku }, cardFrom, signal) {
-      const withKid = (keys: readonly JwsPublicKey[]): readonly JwsPublicKey[] => keys.filter((key) => key.kid === kid)
-      const found: TrustedKey[] = withKid(given).map((key) => ({ key, from: 'given' }))
-      const follow = jku !== undefined && !urls.includes(jku) && mayFollow(jku, cardFrom)
-      for (const url of follow ? [...urls, jku] : urls) {
-        for (const key of await keysAt(url, withKid, signal)) found.push({ key, from: url })
-      }
-      if (found.length > 0) return found
-      if (isPinned || follow) throw new Error(`no trusted key has the id ${kid.slice(0, 100)}`)
-      throw new Error(jku === undefined ? 'it does not name the URL of its key' : 'its key URL is not trusted')
-    },
+  return async ({ kid, jku }, cardFrom, signal) => {
+    const withKid = (keys: readonly JwsPublicKey[]): readonly JwsPublicKey[] => keys.filter((key) => key.kid === kid)
+    const found: TrustedKey[] = withKid(given).map((key) => ({ key, from: 'given' }))
+    const follow = jku !== undefined && !urls.includes(jku) && mayFollow(jku, cardFrom)
+    for (const url of follow ? [...urls, jku] : urls) {
+      for (const key of await keysAt(url, withKid, signal)) found.push({ key, from: url })
+    }
+    if (found.length > 0) return found
+    if (isPinned || follow) throw new Error(`no trusted key has the id ${kid.slice(0, 100)}`)
+    throw new Error(jku === undefined ? 'it does not name the URL of its key' : 'its key URL is not trusted')
   }
 
   function mayFollow(jku: string, cardFrom: URL | undefined): boolean {
@@ -216,19 +213,8 @@ function createTrustedKeys(
     const headers = { accept: 'application/jwk-set+json, application/json' }
     const response = await http.send({ method: 'GET', url, headers, signal })
     const text = await readText(response, limits.maxCardBytes, signal, limits.cardTimeoutMs)
-    await checkJsonNodesIfLong(text, limits)
-    const document = response.ok ? parse(text) : undefined
-    if (!Array.isArray(document?.keys)) {
-      throw new A2AError('UNAVAILABLE', `${url} returned no key set (HTTP ${response.status})`)
-    }
-    return document.keys.filter((key): key is JwsPublicKey => typeof key === 'object' && key !== null)
-  }
-}
-
-function parse(text: string): { readonly keys?: unknown } | undefined {
-  try {
-    return JSON.parse(text) as { readonly keys?: unknown }
-  } catch {
-    return undefined
+    const { keys } = Object(response.ok ? parseResponse(text, limits.maxJsonNodes) : undefined) as { keys?: unknown }
+    if (!Array.isArray(keys)) throw new A2AError('UNAVAILABLE', `${url} returned no key set (HTTP ${response.status})`)
+    return keys.filter((key): key is JwsPublicKey => typeof key === 'object' && key !== null)
   }
 }

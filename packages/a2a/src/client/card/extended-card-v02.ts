@@ -2,7 +2,7 @@
 import type { AgentCard } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
-import { checkJsonNodes } from '../http/check-json-nodes.ts'
+import { parseResponse } from '../http/check-json-nodes.ts'
 import type { TransportCallOptions, ClientTransportDeps } from '../contract.ts'
 import { readText } from '../http/read-text.ts'
 
@@ -29,20 +29,12 @@ export async function fetchExtendedCardV02(
       ...(card !== undefined ? { card } : {}),
     })
     const text = await readText(response, maxBodyBytes, signal, timeoutMs)
-    checkJsonNodes(text, maxJsonNodes)
+    const payload = parseResponse(text, maxJsonNodes)
     status = response.status
-    if (response.ok) return json.decodeCard(parse(text))
-    if (status !== 404) throw withStatus(json.decodeError(parse(text), status), status)
+    if (response.ok) return json.decodeCard(payload)
+    if (status !== 404) throw withStatus(json.decodeError(payload, status), status)
   }
   throw withStatus(new A2AError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'The agent has no extended card'), status)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function withStatus({ code, message, details }: A2AError, status: number): A2AError {

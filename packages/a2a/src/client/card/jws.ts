@@ -3,6 +3,7 @@
  * be many times as large as the part that is needed. Only algorithms with a public key: with a shared secret, every
  * verifier could have signed.
  */
+import { fromBase64Url, toBase64Url } from '../../model/base64-url.ts'
 import { omitUndefined } from '../../model/struct.ts'
 
 /** A public key as it is published (RFC 7517), with the validity period that some publishers add. */
@@ -55,7 +56,7 @@ const maxHeaderLength = 50_000
 /** Throws, with the reason, for a header that a card signature must not have. */
 export function readJwsHeader(encoded: string, allowed: readonly string[]): JwsHeader {
   if (encoded.length > maxHeaderLength) throw new Error(`its header has more than ${maxHeaderLength} characters`)
-  const header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(fromBase64Url(encoded))) as {
+  const header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(encoded))) as {
     readonly [name: string]: unknown
   } | null
   const { alg, kid, jku } = header ?? {}
@@ -102,17 +103,11 @@ export async function verifyJws(
   const { kty, crv, x, y, n, e } = key as { readonly [member: string]: string }
   const imported = await subtle.importKey('jwk', omitUndefined({ kty, crv, x, y, n, e }), how, false, ['verify'])
   const input = encoder.encode(`${signature.protected}.${toBase64Url(encoder.encode(text))}`)
-  return subtle.verify(verify, imported, fromBase64Url(signature.signature), input)
+  return subtle.verify(verify, imported, bytesOf(signature.signature), input)
 }
 
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  if (!/^[\w-]*$/.test(text)) throw new Error('it is not valid base64url')
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(binary, (unit) => unit.charCodeAt(0))
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = fromBase64Url(text)
+  if (bytes === undefined) throw new Error('it is not valid base64url')
+  return bytes
 }

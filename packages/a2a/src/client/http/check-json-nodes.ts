@@ -5,3 +5,13 @@ import { defaultJsonNodes, exceedsJsonNodes, responseTooManyNodes } from '../../
 export function checkJsonNodes(text: string, maxNodes = defaultJsonNodes): void {
   if (exceedsJsonNodes(text, maxNodes)) throw responseTooManyNodes(maxNodes)
 }
+
+/** Parses a response; `undefined` if it is not JSON. Throws INVALID_AGENT_RESPONSE if it holds too many values. */
+export function parseResponse(text: string, maxNodes?: number): unknown {
+  checkJsonNodes(text, maxNodes)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -8,7 +8,8 @@ import type { Operation, RequestOf } from '../../model/operation.ts'
 import type { Task } from '../../model/task.ts'
 import { readFlatTask, writeTaskSend } from '../../versions/simple-tasks-client.ts'
 import type { ClientTransport, TransportCallOptions, ClientTransportDeps } from '../contract.ts'
-import { checkJsonNodesIfLong, readText } from '../http/read-text.ts'
+import { parseResponse } from '../http/check-json-nodes.ts'
+import { readText } from '../http/read-text.ts'
 import { notJsonError, withResponseDetails } from '../http/response-errors.ts'
 
 export function createSimpleTasksTransport(
@@ -69,13 +70,8 @@ export function createSimpleTasksTransport(
       // A submission has no id: the peer could not recognize a repeat, and no status of it says for certain that it did nothing.
       throw method === 'POST' ? Object.defineProperty(error, 'retryable', { value: false }) : error
     }
-    await checkJsonNodesIfLong(answer, parts)
-    let payload: unknown
-    try {
-      payload = JSON.parse(answer)
-    } catch {
-      throw notJsonError(answer, status)
-    }
+    const payload = parseResponse(answer, parts.maxJsonNodes)
+    if (payload === undefined) throw notJsonError(answer, status)
     return readFlatTask(payload)
   }
 }

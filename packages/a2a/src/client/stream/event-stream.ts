@@ -37,7 +37,20 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
   let isWaiting = false
 
   /** All forms of reading use this function. */
-  async function* read<T>(
+  function read<T>(...how: Parameters<typeof generate<T>>): AsyncGenerator<T, void, undefined> {
+    const items = generate(...how)
+    // A suspended generator handles `return()` only after its pending await has settled.
+    const end = items.return.bind(items)
+    items.return = (value) => {
+      hasReaderLeft = true
+      // One that is suspended at an event closes the connection itself.
+      if (isWaiting) linked?.abort(runtime?.readerLeft)
+      return end(value)
+    }
+    return items
+  }
+
+  async function* generate<T>(
     each: (frame: EventFrame, text: string, reading: StreamRuntime) => T | undefined,
     last?: (answer: AgentResponse | undefined) => T | undefined,
   ): AsyncGenerator<T, void, undefined> {
@@ -70,18 +83,6 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     if (item !== undefined) yield item
   }
 
-  function abortOnReturn<T>(items: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
-    // A suspended generator handles `return()` only after its pending await has settled.
-    const end = items.return.bind(items)
-    items.return = (value) => {
-      hasReaderLeft = true
-      // One that is suspended at an event closes the connection itself.
-      if (isWaiting) linked?.abort(runtime?.readerLeft)
-      return end(value)
-    }
-    return items
-  }
-
   /** Reads the stream to its end if it has not been read, so that the result is known. */
   async function drain(): Promise<void> {
     if (failure) throw failure
@@ -96,8 +97,8 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     return answer
   }
 
-  const frames = (): AsyncGenerator<EventFrame, void, undefined> => abortOnReturn(read((frame) => frame))
-  const events = (): AsyncGenerator<StreamEvent, void, undefined> => abortOnReturn(read(({ event }) => event))
+  const frames = (): AsyncGenerator<EventFrame, void, undefined> => read((frame) => frame)
+  const events = (): AsyncGenerator<StreamEvent, void, undefined> => read(({ event }) => event)
 
   function texts(): AsyncGenerator<string, void, undefined> {
     let hasText = false
@@ -105,28 +106,24 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
       hasText ||= text !== ''
       return text === '' ? undefined : text
     }
-    return abortOnReturn(
-      read(
-        (_, text) => nonEmpty(text),
-        // Throws if the task did not succeed. A stream from the middle does not have the earlier content.
-        (whole) => {
-          const text = whole === undefined ? '' : requireCompletedText(whole)
-          return hasText || load !== undefined ? undefined : nonEmpty(text)
-        },
-      ),
+    return read(
+      (_, text) => nonEmpty(text),
+      // Throws if the task did not succeed. A stream from the middle does not have the earlier content.
+      (whole) => {
+        const text = whole === undefined ? '' : requireCompletedText(whole)
+        return hasText || load !== undefined ? undefined : nonEmpty(text)
+      },
     )
   }
 
   function states(): AsyncGenerator<TaskState, void, undefined> {
     let before: TaskState | undefined
-    return abortOnReturn(
-      read(({ event }, _, { taskStateOf }) => {
-        const state = taskStateOf(event)
-        if (state === undefined || state === before) return undefined
-        before = state
-        return state
-      }),
-    )
+    return read(({ event }, _, { taskStateOf }) => {
+      const state = taskStateOf(event)
+      if (state === undefined || state === before) return undefined
+      before = state
+      return state
+    })
   }
 
   const stream: EventStream = {

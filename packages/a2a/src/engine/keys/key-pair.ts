@@ -2,7 +2,7 @@
  * Key pairs for signatures that third parties verify: ES256, because every JWT library supports it. The keyring stores them as the
  * text of a JWK. The name is the thumbprint of the key (RFC 7638), so that two servers never use one name for different keys.
  */
-import { toBase64Url } from './base64-url.ts'
+import { toBase64Url } from '../../model/base64-url.ts'
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 

@@ -3,7 +3,7 @@
  * is being replaced there are two, and each key may be wrapped by either.
  */
 import type { KeyRow } from '../../stores/store.ts'
-import { fromBase64Url, toBase64Url } from './base64-url.ts'
+import { fromBase64Url, toBase64Url } from '../../model/base64-url.ts'
 
 /** The master key, and others that may have wrapped a key: the previous one, or the next one of an interrupted rotation. */
 export interface MasterKeys {

@@ -5,7 +5,7 @@
  */
 import { clockOf } from '../../model/clock.ts'
 import type { KeyRow, KeyStore } from '../../stores/store.ts'
-import { fromBase64Url, toBase64Url } from './base64-url.ts'
+import { fromBase64Url, toBase64Url } from '../../model/base64-url.ts'
 import { generateKeyPair, importKeyPair, type KeyPair } from './key-pair.ts'
 import { createKeyWrapping, type KeyWrapping, type MasterKeys } from './key-wrapping.ts'
 
