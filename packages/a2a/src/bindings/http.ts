@@ -3,6 +3,7 @@
  * that costs 65-85 % of node:http's throughput, this record costs none.
  * Also the parts of HTTP that every binding uses: query strings and the writing of server-sent events (`sse-reader.ts` reads them).
  */
+import type { Pollable } from '../model/pollable.ts'
 import { type ErrorCode, invalidParams } from '../model/error.ts'
 import type { WorkOwner } from '../model/heavy-step.ts'
 
@@ -61,7 +62,7 @@ export type HttpResponse =
   | {
       readonly status: number
       readonly headers: HttpHeaders
-      readonly chunks: AsyncIterable<Chunk>
+      readonly chunks: Pollable<Chunk>
       /** Total of all chunks, if known: then it is one response in pieces and not a stream. */
       readonly lengthBytes?: number
     }

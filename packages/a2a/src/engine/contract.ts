@@ -76,16 +76,6 @@ export interface StreamItem {
 /** In batches, because one wake-up often brings many events. Ends by itself; `return()` ends it early. */
 export type TaskEventStream = AsyncIterable<readonly StreamItem[]>
 
-/** An iterator that can also be read without a promise for each result: that costs a thousand readers of one event too much. */
-export interface Pollable<T> extends AsyncIterator<T, undefined> {
-  /**
-   * Returns the next result. Returns `undefined` if there is none yet, and calls `ready` once when `poll` should be called again.
-   * Throws the error of the source. Do not call it while a `poll` or a `next()` is pending.
-   */
-  poll(ready: () => void): IteratorResult<T, undefined> | undefined
-  return(): Promise<IteratorResult<T, undefined>>
-}
-
 /** Pages of logs read from the store, and requests that shared a page. */
 export interface LogPageCounts {
   readonly read: number

@@ -19,7 +19,7 @@ import {
 import { createPromptedAgent } from '../../testing/fixtures/prompted-agent.ts'
 import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
 import type { StreamItem } from '../contract.ts'
-import { toPollable } from './follow.ts'
+import { toPollable } from '../../model/pollable.ts'
 
 const seqsOf = (items: readonly StreamItem[]): readonly (number | undefined)[] => items.map(({ seq }) => seq)
 const finalsOf = (items: readonly StreamItem[]): readonly number[] =>

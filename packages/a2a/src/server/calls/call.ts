@@ -7,7 +7,9 @@ import type { ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '
 import type { BindingName } from '../../bindings/protocol-bindings.ts'
 import { anonymous, type Caller } from '../../model/caller.ts'
 import { A2AError, retryAfterSeconds } from '../../model/error.ts'
+import type { StreamItem } from '../../engine/contract.ts'
 import type { Operation } from '../../model/operation.ts'
+import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
 import type { ProtocolVersion, VersionId } from '../../versions/index.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { ConfigError } from '../config-error.ts'
@@ -112,6 +114,19 @@ export class ServerCall implements Call {
       server.log.warn('onOutcome failed', { agent: this.agent, cause })
     }
   }
+
+  /** Reports a stream with its first event, which names the task, or with its end. */
+  reportStream(batch: IteratorResult<readonly StreamItem[], undefined>): void {
+    const first = batch.done === true ? undefined : batch.value[0]
+    if (this.isReported || (first === undefined && batch.done !== true)) return
+    if (first !== undefined) this.taskId = taskIdIn(first.event) ?? this.taskId
+    this.report('OK', 200)
+  }
+}
+
+/** A direct message may name its task. */
+function taskIdIn(event: StreamEvent): string | undefined {
+  return 'message' in event ? event.message.taskId : taskIdOfEvent(event)
 }
 
 /** A call after `authenticate`. */

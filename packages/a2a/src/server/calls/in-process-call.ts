@@ -5,6 +5,7 @@
 import type { ClientCertificate, HttpRequest } from '../../bindings/http.ts'
 import type { TaskEventStream } from '../../engine/contract.ts'
 import type { Caller } from '../../model/caller.ts'
+import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import { taskBytes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
@@ -29,7 +30,6 @@ import {
   withCaller,
 } from './call.ts'
 import { type CallResult, isStreaming, OperationContext, operations } from './operations.ts'
-import { reportFirstEvent } from './perform-operation.ts'
 
 /** A request as `authenticate` sees it. */
 export type CallRequest = Pick<Call, 'method' | 'path' | 'query' | 'header' | 'remoteAddress' | 'clientCertificate'>
@@ -96,7 +96,7 @@ export function createHandlerCall(server: ServerContext, registry: AgentRegistry
       const perform = async () => operations[operation](opened, decoded)
       const memory = operation === 'GetTask' ? options.memory : undefined
       const result = await (memory === undefined ? perform() : readWithin(memory, opened, perform))
-      if (isStreaming(operation)) return reportFirstEvent(result as TaskEventStream, call) as typeof result
+      if (isStreaming(operation)) return reportedStream(result as TaskEventStream, call) as typeof result
       call.report('OK', 200)
       return result
     } catch (reason) {
@@ -174,6 +174,32 @@ function readWithin<Result>(
     },
     (task) => taskBytes(task as Task),
   )
+}
+
+/** The same stream, which reports its call with its first event. */
+function reportedStream(stream: TaskEventStream, call: ServerCall): TaskEventStream {
+  if (call.isReported) return stream
+  return {
+    [Symbol.asyncIterator]() {
+      const items = stream[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            const batch = await items.next()
+            call.reportStream(batch)
+            return batch
+          } catch (reason) {
+            call.report(A2AError.from(reason).code, 200)
+            throw reason
+          }
+        },
+        async return() {
+          call.report('OK', 200)
+          return (await items.return?.()) ?? { done: true, value: undefined }
+        },
+      }
+    },
+  }
 }
 
 function opensTask(operation: Operation): boolean {

@@ -24,10 +24,10 @@ import { isHeavy } from '../../model/heavy-step.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { GrpcResponse } from './grpc-dispatch.ts'
 import type { GrpcHandler } from './grpc-handler.ts'
-import type { OpenEventStream } from '../calls/perform-operation.ts'
 import { largeChars } from '../streaming/encoding-cache.ts'
 import type { LargeResponse } from '../streaming/large-response.ts'
-import { isSameItem } from '../streaming/sse-chunks.ts'
+import { type EventReader, isSameItem } from '../streaming/event-stream.ts'
+import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { GrpcRequest, type HttpAddress } from './grpc-request.ts'
 import { type StallOptions, watchResponse, writeFrames } from './unread-calls.ts'
 
@@ -158,10 +158,10 @@ async function stream(
     const answer = await dispatchRpc(call, method, version, parts)
     ended()
     if ('error' in answer) call.emit('error', toGrpcError(answer.error, version, answer.headers))
-    else if ('open' in answer) {
+    else if ('events' in answer) {
       call.sendMetadata(metadataOf(answer.headers))
       const failed = (reason: unknown): GrpcError => toGrpcError(answer.failed(reason), version)
-      await writeEvents(call, answer.open, method, failed, parts.handler)
+      await writeEvents(call, answer.events, method, failed, parts.handler)
     } else throw new Error(`${method.path} returns one message`)
   } catch (reason) {
     call.emit('error', toGrpcError(toInternalError(reason, parts), version))
@@ -176,40 +176,36 @@ async function stream(
  */
 async function writeEvents(
   call: StreamCall,
-  open: OpenEventStream,
+  events: EventReader,
   method: RpcMethod,
   failed: (reason: unknown) => GrpcError,
   stallOptions: StallOptions,
 ): Promise<void> {
-  const { account, onEnd } = open
-  const source = open.stream[Symbol.asyncIterator]()
+  const { account } = events
   // Created on first use: nearly no stream waits for room, and aborting took 3 % of a short one.
   let leaving: AbortController | undefined
   const waitForRoom = (need?: 'pull'): Promise<void> =>
     account.waitForRoom((leaving ??= new AbortController()).signal, need)
   const release = (): void => {
     leaving?.abort()
-    account.close()
-    onEnd()
-    // Later errors of the source are ignored.
-    source.return?.()?.then(undefined, () => {})
+    events.close()
   }
   call.on('cancelled', release)
   if (call.cancelled) return release()
   try {
     while (!call.cancelled) {
       if (!account.canPull()) await waitForRoom('pull')
-      const next = await source.next()
+      const next = await events.nextItems()
       if (next.done === true) break
       const items = next.value
       for (let at = 0; at < items.length;) {
-        while (mustWait(items[at], open, method) && !call.cancelled) await waitForRoom()
+        while (mustWait(items[at], events, method) && !call.cancelled) await waitForRoom()
         if (call.cancelled) return
-        const made = framesOf(items, at, open, method)
+        const made = framesOf(items, at, events, method)
         const { bytes, count } =
-          made instanceof Promise ? await whileEncoded(made, items[at] as StreamItem, open) : made
+          made instanceof Promise ? await whileEncoded(made, items[at] as StreamItem, account) : made
         if (call.cancelled) return
-        open.check?.()
+        events.checkNotEnded()
         at += count
         const written = writeFrames(call, bytes, account, stallOptions)
         if (!(typeof written === 'boolean' ? written : await written)) return
@@ -240,13 +236,13 @@ const largeFrames = new WeakMap<StreamEvent, Map<string, Frames | Promise<Frames
 function framesOf(
   items: readonly StreamItem[],
   at: number,
-  open: OpenEventStream,
+  events: EventReader,
   method: RpcMethod,
 ): Frames | Promise<Frames> {
-  const { encoding } = open
+  const { encoding } = events.encoder
   const { response } = method
   const first = items[at] as StreamItem
-  if (isLarge(first)) return largeFramesOf(first, open, method)
+  if (isLarge(first)) return largeFramesOf(first, events, method)
   const known = lastFrames
   // Events follow one another in the log, so those between the same two are the same.
   if (known?.encoding === encoding && known.response === response && isSameItem(known.first, first)) {
@@ -255,41 +251,46 @@ function framesOf(
   }
   let end = at + 1
   while (end < items.length && !isLarge(items[end])) end += 1
-  const frames = encodeFrames(response, end - at, (index) => open.payload(items[at + index] as StreamItem), batchChars)
+  const frames = encodeFrames(
+    response,
+    end - at,
+    (index) => events.encoder.payload(items[at + index] as StreamItem),
+    batchChars,
+  )
   const last = items[at + frames.count - 1] as StreamItem
   lastFrames = { ...frames, encoding, response, first, last }
   return frames
 }
 
-function largeFramesOf(item: StreamItem, open: OpenEventStream, method: RpcMethod): Frames | Promise<Frames> {
+function largeFramesOf(item: StreamItem, events: EventReader, method: RpcMethod): Frames | Promise<Frames> {
   const known = largeFrames.get(item.event) ?? new Map<string, Frames | Promise<Frames>>()
   largeFrames.set(item.event, known)
-  const key = frameKey(item, open, method)
+  const key = frameKey(item, events, method)
   let frames = known.get(key)
   if (frames !== undefined) return frames
   if (isHeavy(item.bytes ?? 0)) {
-    frames = framesInSteps(item, open, method)
+    frames = framesInSteps(item, events, method)
     // An event that cannot be encoded fails again for the next reader.
     frames.then(
       (made) => known.set(key, made),
       () => known.delete(key),
     )
-  } else frames = encodeFrames(method.response, 1, () => open.payload(item), 1)
+  } else frames = encodeFrames(method.response, 1, () => events.encoder.payload(item), 1)
   known.set(key, frames)
   return frames
 }
 
 /** The caller is in no step yet. */
-async function framesInSteps(item: StreamItem, open: OpenEventStream, method: RpcMethod): Promise<Frames> {
-  const nextStep = (): Promise<void> => open.account.nextStep()
+async function framesInSteps(item: StreamItem, events: EventReader, method: RpcMethod): Promise<Frames> {
+  const nextStep = (): Promise<void> => events.account.nextStep()
   await nextStep()
-  const payload = await open.payloadInSteps(item, nextStep)
+  const payload = await events.encoder.payloadInSteps(item, nextStep)
   await nextStep()
   return encodeFrames(method.response, 1, () => payload, 1)
 }
 
 /** Counts an event that is encoded in steps, once for all its readers. */
-async function whileEncoded(frames: Promise<Frames>, item: StreamItem, { account }: OpenEventStream): Promise<Frames> {
+async function whileEncoded(frames: Promise<Frames>, item: StreamItem, account: ReaderAccount): Promise<Frames> {
   account.hold(item.event, item.bytes ?? 0)
   try {
     return await frames
@@ -298,15 +299,15 @@ async function whileEncoded(frames: Promise<Frames>, item: StreamItem, { account
   }
 }
 
-function frameKey({ seq, final, gap }: StreamItem, { encoding }: OpenEventStream, { response }: RpcMethod): string {
-  return [response, encoding, seq, final, gap].join(' ')
+function frameKey({ seq, final, gap }: StreamItem, { encoder }: EventReader, { response }: RpcMethod): string {
+  return [response, encoder.encoding, seq, final, gap].join(' ')
 }
 
 /** Whether an item is large, no reader holds it yet, and the budget has no room for it. */
-function mustWait(item: StreamItem | undefined, open: OpenEventStream, method: RpcMethod): boolean {
-  if (item === undefined || !isLarge(item) || open.account.canHold()) return false
-  const known = largeFrames.get(item.event)?.get(frameKey(item, open, method))
-  return !open.account.canHold(known instanceof Promise ? item.event : known?.bytes)
+function mustWait(item: StreamItem | undefined, events: EventReader, method: RpcMethod): boolean {
+  if (item === undefined || !isLarge(item) || events.account.canHold()) return false
+  const known = largeFrames.get(item.event)?.get(frameKey(item, events, method))
+  return !events.account.canHold(known instanceof Promise ? item.event : known?.bytes)
 }
 
 function isLarge(item: StreamItem | undefined): boolean {

@@ -15,7 +15,8 @@ import type { ServerOptions } from '../options.ts'
 import { agentByAuthority, authorityOf } from './grpc-authority.ts'
 import { admitCall, authenticateCall, requireRegistered, ServerCall, unnamedAgentError } from '../calls/call.ts'
 import { contextOfRequest } from '../calls/operations.ts'
-import { type OpenEventStream, performOperation } from '../calls/perform-operation.ts'
+import { performOperation } from '../calls/perform-operation.ts'
+import { EventReader } from '../streaming/event-stream.ts'
 import { absentAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import { waitUntilStarted, type Readiness } from '../http/readiness.ts'
@@ -43,7 +44,7 @@ export type GrpcResponse = { readonly headers: HttpHeaders } & (
   /** The account of a large response is closed when the client has taken it. */
   | { readonly body: string | LargeResponse }
   | {
-      readonly open: OpenEventStream
+      readonly events: EventReader
       /** Call it with the error that broke the stream; returns the error for the client. */
       failed(reason: unknown): A2AError
     }
@@ -106,14 +107,14 @@ export function createGrpcDispatch(
       const payload = addressed.payload()
       if (isHeavy(received.size)) await heavyStep(call.callerKey)
       const context = contextOfRequest(authenticated, operation, call.protocolVersion.proto, { isCopied: true })
-      const result = await performOperation(context, { operation, payload })
+      const result = await performOperation(context, { operation, payload }, (events) => new EventReader(events))
       const headers = {
         'a2a-version': call.protocolVersion.id,
         ...extensionsHeader(context),
         ...call.admissionHeaders,
       }
-      if (typeof result !== 'string' && 'stream' in result)
-        return { headers, open: result, failed: (reason) => server.toClientError(reason, registeredAgent) }
+      if (result instanceof EventReader)
+        return { headers, events: result, failed: (reason) => server.toClientError(reason, registeredAgent) }
       call.report('OK', 200)
       return { headers, body: result }
     } catch (reason) {

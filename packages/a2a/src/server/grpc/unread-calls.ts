@@ -6,7 +6,7 @@ import type { ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
 import { A2AError } from '../../model/error.ts'
 import { startStallTimer, bytesSent } from '../streaming/stream-limits.ts'
 import { largeChars } from '../streaming/encoding-cache.ts'
-import { uncountedChars } from '../streaming/sse-chunks.ts'
+import { uncountedChars } from '../streaming/event-stream.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { type Http2Stream, http2StreamOf } from './http2-stream.ts'
 

@@ -28,7 +28,7 @@ import { contextOfRequest, isStreaming, type OperationContext } from '../calls/o
 import { type EncodedRequest, pathNotFound, performOperation } from '../calls/perform-operation.ts'
 import type { ServerContext } from '../server-context.ts'
 import { sliceChunks, utf8Length } from '../streaming/encoding-cache.ts'
-import { streamChunks } from '../streaming/sse-chunks.ts'
+import { SseChunks } from '../streaming/event-stream.ts'
 
 /** The HTTP bindings: everything up to the operation, and from its result to the response. */
 export interface HttpDispatch {
@@ -141,9 +141,13 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
     if (admitted !== undefined) await admitted
     requireRegistered(call)
     const context = contextOfRequest(call, operation, read.dialect, { variant })
-    const result = await performOperation(context, read)
+    const result = await performOperation(context, read, (events) => {
+      const stream = read.isStreamedGet === true ? currentStateStream(events.stream) : events.stream
+      const onError = (reason: unknown): A2AError => server.toClientError(reason, registeredAgent)
+      return new SseChunks({ ...events, stream }, { framing, keepAliveMs: server.keepAliveMs, onError })
+    })
     const { admissionHeaders } = call
-    if (typeof result === 'string' || 'bytes' in result) {
+    if (!(result instanceof SseChunks)) {
       const plain = headersOf(context, framing.contentType, request.method !== 'POST')
       const headers = admissionHeaders === undefined ? plain : { ...plain, ...admissionHeaders }
       const { before, after } = framing
@@ -152,15 +156,8 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
       const lengthBytes = utf8Length(before) + bytes.length + utf8Length(after)
       return { status: 200, headers, chunks: sliceChunks(before, bytes, after, account), lengthBytes }
     }
-    const chunks = streamChunks({
-      ...result,
-      ...(read.isStreamedGet === true ? { stream: currentStateStream(result.stream) } : {}),
-      framing,
-      keepAliveMs: server.keepAliveMs,
-      onError: (reason) => server.toClientError(reason, registeredAgent),
-    })
     const headers = { ...headersOf(context, framing.contentType, false), ...sseHeaders, ...admissionHeaders }
-    return { status: 200, headers, chunks }
+    return { status: 200, headers, chunks: result }
   }
 
   return {

@@ -2,6 +2,7 @@
 import type { Chunk, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { tooLarge } from '../../bindings/json-body.ts'
 import { startStallTimer } from '../streaming/stream-limits.ts'
+import { nextOf, type Pollable } from '../../model/pollable.ts'
 import type { Router } from './router.ts'
 
 /** Handles a web `Request`: for Hono, Next, Bun, Deno, Workers, and tests without a socket. */
@@ -113,19 +114,18 @@ function toResponse(
  * ready is disconnected, as at a socket: its bytes would be held forever.
  */
 function toStream(
-  chunks: AsyncIterable<Chunk>,
+  source: Pollable<Chunk>,
   clientDisconnect: ClientDisconnect,
   { stallMs, stalled }: FetchAdapterOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const source = chunks[Symbol.asyncIterator]()
   const { signal } = clientDisconnect
   let cancelStallTimer: (() => void) | undefined
   let pulls = 0
   let isPulling = false
   const releaseSource = (): void => {
     cancelStallTimer?.()
-    void source.return?.()
+    source.close()
   }
   if (signal.aborted) releaseSource()
   else signal.addEventListener('abort', releaseSource, { once: true })
@@ -142,7 +142,7 @@ function toStream(
       async pull(controller) {
         pulls += 1
         isPulling = true
-        const next = await source.next()
+        const next = await nextOf(source)
         isPulling = false
         if (next.done === true) {
           cancelStallTimer?.()

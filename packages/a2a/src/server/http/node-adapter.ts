@@ -3,8 +3,7 @@
  * without a body parser, Fastify's raw objects, and any other framework that passes these two.
  */
 import type { Chunk, ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
-import type { Pollable } from '../../engine/contract.ts'
-import { toPollable } from '../../engine/task/follow.ts'
+import type { Pollable } from '../../model/pollable.ts'
 import { heavyStep, isHeavy, type WorkOwner } from '../../model/heavy-step.ts'
 import { scheduleWrite } from './write-scheduler.ts'
 import { sendBatched } from './response-batching.ts'
@@ -192,18 +191,26 @@ async function sendPieces(
 /** With one large write, progress of the reader cannot be observed; with pieces it can. */
 const pieceBytes = 65_536
 
-async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
+function piecesOf(body: Uint8Array): Pollable<Chunk> {
+  let at = 0
+  return {
+    poll() {
+      if (at >= body.length) return { done: true, value: undefined }
+      at += pieceBytes
+      return { done: false, value: body.subarray(at - pieceBytes, at) }
+    },
+    close() {},
+  }
 }
 
 function sendStream(
   res: NodeResponse,
   status: number,
   headers: HttpHeaders,
-  chunks: AsyncIterable<Chunk>,
+  chunks: Pollable<Chunk>,
   stallOptions: ReaderStallOptions,
 ): void {
-  new StreamedResponse(res, toPollable(chunks[Symbol.asyncIterator]()), stallOptions).start(status, headers)
+  new StreamedResponse(res, chunks, stallOptions).start(status, headers)
 }
 
 /**
@@ -287,7 +294,7 @@ class StreamedResponse {
   }
 
   #release(): void {
-    this.#source.return().then(undefined, () => {})
+    this.#source.close()
   }
 }
 

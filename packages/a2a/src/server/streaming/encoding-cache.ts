@@ -4,10 +4,13 @@
  * and written to all its readers without a copy. Entries are collected with their objects.
  */
 import type { Chunk } from '../../bindings/http.ts'
-import type { NextStep } from '../../model/heavy-step.ts'
-import { encodeJsonInSteps } from '../../model/json-steps.ts'
+import type { StreamItem } from '../../engine/contract.ts'
+import type { Pollable } from '../../model/pollable.ts'
+import { isHeavy, type NextStep } from '../../model/heavy-step.ts'
+import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps } from '../../model/json-steps.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import type { Dialect } from '../../versions/version.ts'
+import type { EventDecorator } from '../extensions/apply-extensions.ts'
 import type { ReaderAccount } from './unsent-bytes.ts'
 
 export interface EncodingCache {
@@ -19,6 +22,23 @@ export interface EncodingCache {
   /** Encodes a large object in steps, so that it is cached afterwards. An event is encoded once for all that ask meanwhile. */
   prepareEvent(dialect: Dialect, event: StreamEvent, nextStep: NextStep): Promise<void>
   prepareTask(dialect: Dialect, task: Task, nextStep: NextStep): Promise<void>
+  /** How a stream encodes its items. One for all streams of a dialect that no extension decorates. */
+  eventEncoder(dialect: Dialect, decorator: EventDecorator | undefined): EventEncoder
+}
+
+/** Encodes the items of a stream: the events with what its extensions add to them, and the end of the stream. */
+export interface EventEncoder {
+  encode(item: StreamItem): EncodedItem
+  /** The value of the JSON that `encode` returns, for a binding that does not send JSON. */
+  payload(item: StreamItem): unknown
+  /** Like `payload`, for a large item. */
+  payloadInSteps(item: StreamItem, nextStep: NextStep): Promise<unknown>
+  /** The bytes that `encode` would return, if they are cached. */
+  cached(item: StreamItem): Uint8Array | undefined
+  /** Encodes a large item in steps, so that `encode` need not; `undefined` if it is small, or encoded. */
+  prepare(item: StreamItem, nextStep: NextStep): Promise<void> | undefined
+  /** Streams with the same value encode an item alike. */
+  readonly encoding: string
 }
 
 /** The text of an object in one dialect. Nearly all objects are read in one: 49 bytes, where a Map for each takes 185. */
@@ -43,7 +63,8 @@ export function createEncodingCache(): EncodingCache {
     keep(events, event, dialect, await encodeJsonInSteps(dialect.writeEvent(event), nextStep))
   }
 
-  return {
+  const eventEncoders = new Map<Dialect, EventEncoder>()
+  const cache: EncodingCache = {
     event: (dialect, event) =>
       findEncoded(events, event, dialect) ??
       keep(events, event, dialect, encodeChunk(JSON.stringify(dialect.writeEvent(event)))),
@@ -67,7 +88,77 @@ export function createEncodingCache(): EncodingCache {
       await nextStep()
       keep(tasks, task, dialect, await encodeJsonInSteps(taskValue(dialect, task), nextStep))
     },
+    eventEncoder(dialect, decorator) {
+      if (decorator !== undefined) return createEventEncoder(cache, dialect, decorator)
+      let encoder = eventEncoders.get(dialect)
+      if (encoder === undefined) eventEncoders.set(dialect, (encoder = createEventEncoder(cache, dialect, undefined)))
+      return encoder
+    },
   }
+  return cache
+}
+
+function createEventEncoder(
+  cache: EncodingCache,
+  dialect: Dialect,
+  decorator: EventDecorator | undefined,
+): EventEncoder {
+  const eventOf = (item: StreamItem): StreamEvent => (decorator === undefined ? item.event : decorator.decorate(item))
+  const encode = (item: StreamItem): EncodedItem => {
+    const event = eventOf(item)
+    const payload = cache.event(dialect, event)
+    if (typeof payload === 'string') return dialect.seal(payload, event, item.final)
+    return sealBytes(dialect, payload, event, item.final)
+  }
+  const isPayload = (event: StreamEvent): boolean => dialect.writesCanonicalEvents === true && isPlainText(event)
+  return {
+    encode,
+    payload(item) {
+      const event = eventOf(item)
+      return isPayload(event) ? event : (JSON.parse(chunkText(wholeChunk(encode(item)))) as unknown)
+    },
+    async payloadInSteps(item, nextStep) {
+      const event = eventOf(item)
+      if (isPayload(event)) return event
+      if (cache.cachedEvent(dialect, event) === undefined) await cache.prepareEvent(dialect, event, nextStep)
+      const json = wholeChunk(encode(item))
+      return parseJsonInSteps(typeof json === 'string' ? json : await decodeTextInSteps(json, nextStep), nextStep)
+    },
+    cached(item) {
+      const payload = cache.cachedEvent(dialect, eventOf(item))
+      return typeof payload === 'object' ? payload : undefined
+    },
+    prepare(item, nextStep) {
+      if (!isHeavy(item.bytes ?? 0)) return undefined
+      const event = eventOf(item)
+      return cache.cachedEvent(dialect, event) === undefined ? cache.prepareEvent(dialect, event, nextStep) : undefined
+    },
+    encoding: decorator === undefined ? dialect.id : `${dialect.id} ${decorator.key}`,
+  }
+}
+
+/**
+ * Whether an event is its own JSON value, as nearly all are in a stream of text. Metadata and data of an agent may hold anything
+ * that JSON.stringify converts, such as a Date.
+ */
+function isPlainText(event: StreamEvent): boolean {
+  if ('artifactUpdate' in event) {
+    const { artifact, metadata } = event.artifactUpdate
+    if (metadata !== undefined || artifact.metadata !== undefined) return false
+    return artifact.parts.every((part) => 'text' in part && part.metadata === undefined)
+  }
+  if (!('statusUpdate' in event)) return false
+  return event.statusUpdate.metadata === undefined && event.statusUpdate.status.message === undefined
+}
+
+/** The last two characters of JSON are always ASCII. */
+function sealBytes(dialect: Dialect, bytes: Uint8Array, event: StreamEvent, final: boolean): SealedBytes {
+  if (dialect.sealsWhole === true) {
+    const whole = new TextEncoder().encode(dialect.seal(chunkText(bytes), event, final))
+    return { bytes: whole, end: whole.length, suffix: '' }
+  }
+  const end = bytes.length - 2
+  return { bytes, end, suffix: dialect.seal(String.fromCharCode(...bytes.subarray(end)), event, final) }
 }
 
 function findEncoded(texts: EncodedTexts, of: object, { id }: Dialect): Chunk | undefined {
@@ -156,26 +247,16 @@ export class ByteSlices {
 }
 
 /** A whole response in slices. Releases its bytes when the client has taken them or has disconnected. */
-export function sliceChunks(
-  before: string,
-  bytes: Uint8Array,
-  after: string,
-  account: ReaderAccount,
-): AsyncIterable<Chunk> {
+export function sliceChunks(before: string, bytes: Uint8Array, after: string, account: ReaderAccount): Pollable<Chunk> {
   const slices = new ByteSlices(before, bytes, after)
   account.hold(bytes, bytes.length)
-  const finish = (): IteratorReturnResult<undefined> => {
-    account.close()
-    return { done: true, value: undefined }
-  }
-  const iterator: AsyncIterator<Chunk, undefined> = {
-    async next() {
+  return {
+    poll() {
       const value = slices.next()
-      return value === undefined ? finish() : { done: false, value }
+      if (value !== undefined) return { done: false, value }
+      account.close()
+      return { done: true, value: undefined }
     },
-    async return() {
-      return finish()
-    },
+    close: () => account.close(),
   }
-  return { [Symbol.asyncIterator]: () => iterator }
 }

@@ -1,38 +1,121 @@
 /**
- * An event stream as text chunks for one connection. Pulls and never pushes: the next batch is requested when the last was taken,
- * so a slow reader holds only one batch and its position in the log. Both are counted, and over the budget nothing more is pulled.
- * Not a generator, because a waiting generator cannot be canceled.
+ * The event stream of one call, and its text chunks for one connection. Pulls and never pushes: the next batch is requested when the
+ * last was taken, so a slow reader holds only one batch and its position in the log. Both are counted, and over the budget nothing
+ * more is pulled. Not a generator, because a waiting generator cannot be canceled.
  */
 import type { Framing } from '../../bindings/protocol-binding.ts'
 import { type Chunk, batchChars, keepAlive, sseFrame, sseHead } from '../../bindings/http.ts'
-import type { Pollable, StreamItem, TaskEventStream } from '../../engine/contract.ts'
+import type { StreamItem, TaskEventStream } from '../../engine/contract.ts'
 import { startTimer } from '../../model/clock.ts'
-import { isHeavy, type NextStep } from '../../model/heavy-step.ts'
-import { nextOf, toPollable } from '../../engine/task/follow.ts'
-import type { A2AError } from '../../model/error.ts'
-import { type EncodedItem, largeChars, type SealedBytes, ByteSlices } from './encoding-cache.ts'
+import { isHeavy } from '../../model/heavy-step.ts'
+import { nextOf, type Pollable, toPollable } from '../../model/pollable.ts'
+import { A2AError } from '../../model/error.ts'
+import type { ServerCall } from '../calls/call.ts'
+import { type EncodedItem, type EventEncoder, largeChars, type SealedBytes, ByteSlices } from './encoding-cache.ts'
 import type { ReaderAccount } from './unsent-bytes.ts'
 
-export interface SseStreamOptions {
+export interface OpenEvents {
+  readonly call: Pick<ServerCall, 'isReported' | 'report' | 'reportStream'>
   readonly stream: TaskEventStream
-  readonly framing: Framing
-  /** Returns the payload of an item, without the envelope. */
-  encode(item: StreamItem): EncodedItem
-  /** The bytes that `encode` would return, if they are cached. */
-  cached(item: StreamItem): Uint8Array | undefined
-  /** Encodes a large item in steps, so that `encode` need not; `undefined` if it is small, or encoded. */
-  prepare(item: StreamItem, nextStep: NextStep): Promise<void> | undefined
-  /** Counts the bytes that this reader holds. */
+  /** Counts the bytes that the reader holds. */
   readonly account: ReaderAccount
-  /** Streams with the same value encode an item alike. */
-  readonly encoding: string
+  readonly encoder: EventEncoder
+  /** Called once, however the stream ends. */
+  onClose(): void
+}
+
+type Batch = IteratorResult<readonly StreamItem[], undefined>
+
+/** Reads the events of a stream, reports its call with the first of them, and ends when the operator ends it. */
+export class EventReader {
+  readonly account: ReaderAccount
+  readonly encoder: EventEncoder
+  readonly #source: Pollable<readonly StreamItem[]>
+  readonly #onClose: () => void
+  /** Released with the report: a stream may be open for hours. */
+  #call: OpenEvents['call'] | undefined
+  #ended: { readonly reason: unknown } | undefined
+  /** Called when there is a batch; set while the reader waits. */
+  #ready: (() => void) | undefined
+  #isClosed = false
+  #isSourceClosed = false
+
+  constructor({ call, stream, account, encoder, onClose }: OpenEvents) {
+    this.account = account
+    this.encoder = encoder
+    this.#source = toPollable(stream[Symbol.asyncIterator]())
+    this.#onClose = onClose
+    this.#call = call.isReported ? undefined : call
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** As `Pollable.poll`. Throws the error of the stream, or the reason with which the operator ended it. */
+  pollItems(ready: () => void): Batch | undefined {
+    this.checkNotEnded()
+    this.#ready = ready
+    const call = this.#call
+    try {
+      const batch = this.#source.poll(ready)
+      if (batch === undefined) return undefined
+      this.#ready = undefined
+      call?.reportStream(batch)
+      if (call?.isReported === true) this.#call = undefined
+      return batch
+    } catch (reason) {
+      call?.report(A2AError.from(reason).code, 200)
+      throw reason
+    }
+  }
+
+  nextItems(): Promise<Batch> {
+    return nextOf<readonly StreamItem[]>({ poll: (ready) => this.pollItems(ready) })
+  }
+
+  /** Throws the reason once the stream was ended: events that were read before must not be sent afterwards. */
+  checkNotEnded(): void {
+    if (this.#ended !== undefined) throw this.#ended.reason
+  }
+
+  /**
+   * Ends the stream at once, also while its reader waits: the reader gets the reason as the last error, and pending events are
+   * dropped. Returns false if it has ended already.
+   */
+  end(reason: unknown): boolean {
+    if (this.#isClosed || this.#ended !== undefined) return false
+    this.#ended = { reason }
+    this.#closeSource()
+    const ready = this.#ready
+    this.#ready = undefined
+    ready?.()
+    return true
+  }
+
+  /** Releases what the reader holds. Later calls do nothing. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.account.close()
+    this.#onClose()
+    this.#closeSource()
+  }
+
+  #closeSource(): void {
+    if (this.#isSourceClosed) return
+    this.#isSourceClosed = true
+    this.#call?.report('OK', 200)
+    this.#call = undefined
+    this.#source.close()
+  }
+}
+
+export interface SseOptions {
+  readonly framing: Framing
   readonly keepAliveMs: number
-  /** Throws once the stream was ended by the operator. */
-  check?(): void
   /** Called once with the error that broke the stream, to log it; returns the error for the client. */
   onError(reason: unknown): A2AError
-  /** Called once, however it ends. */
-  onEnd(): void
 }
 
 /** The frame that was encoded last: when one event goes to many readers, the next request is nearly always for it. */
@@ -51,17 +134,9 @@ export const uncountedChars = 4_096
 type Result = IteratorResult<Chunk, undefined>
 const doneResult: Result = { done: true, value: undefined }
 
-export function streamChunks({ stream, ...options }: SseStreamOptions): SseChunks {
-  return new SseChunks(stream, options)
-}
-
-/** Without the stream, which holds the snapshot that it began with. */
-type ChunkOptions = Omit<SseStreamOptions, 'stream'>
-
 /** A class, because each of ten thousand waiting readers would keep its own closures (measured at `LogReader`). */
-export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
-  readonly #options: ChunkOptions
-  readonly #source: Pollable<readonly StreamItem[]>
+export class SseChunks extends EventReader implements Pollable<Chunk> {
+  readonly #options: SseOptions
   readonly #step = (): void => this.#wake()
   #items: readonly StreamItem[] = []
   #at = 0
@@ -72,24 +147,23 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   #prepared: StreamItem | undefined
   #isPreparing = false
   #broken: { readonly reason: unknown } | undefined
-  #ended = false
   /** Called when there is a chunk; set while the reader waits. */
   #ready: (() => void) | undefined
   #cancelTimer: (() => void) | undefined
   #isKeepAliveDue = false
 
-  constructor(stream: TaskEventStream, options: ChunkOptions) {
+  constructor(events: OpenEvents, options: SseOptions) {
+    super(events)
     this.#options = options
-    this.#source = toPollable(stream[Symbol.asyncIterator]())
   }
 
   poll(ready: () => void): Result | undefined {
     // A reader that requests more has taken what came before.
-    this.#options.account.setOwnBytes(0)
+    this.account.setOwnBytes(0)
     for (;;) {
       const result = this.#produce()
       if (result !== undefined) return result
-      if (!this.#options.account.isPaused && !this.#isPreparing && this.#pull()) continue
+      if (!this.account.isPaused && !this.#isPreparing && this.#pull()) continue
       if (this.#isKeepAliveDue) {
         this.#isKeepAliveDue = false
         return { done: false, value: keepAlive }
@@ -103,31 +177,12 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
     }
   }
 
-  next(): Promise<Result> {
-    return nextOf(this)
-  }
-
-  /** Cancels at once, also while `next` waits. */
-  return(): Promise<Result> {
-    if (!this.#ended) {
-      this.#finish()
-      this.#wake()
-      this.#releaseSource()
-    }
-    return Promise.resolve(doneResult)
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  #finish(): void {
-    if (this.#ended) return
-    this.#ended = true
+  /** Also while a reader waits. */
+  override close(): void {
+    super.close()
     this.#items = []
     this.#sending = undefined
-    this.#options.account.close()
-    this.#options.onEnd()
+    this.#wake()
   }
 
   #wake(): void {
@@ -146,18 +201,19 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
     if (this.#at < this.#items.length) {
       const value = this.#take()
       if (value === undefined) return undefined
-      if (typeof value === 'string' && value.length > uncountedChars) this.#options.account.setOwnBytes(value.length)
+      if (typeof value === 'string' && value.length > uncountedChars) this.account.setOwnBytes(value.length)
       return { done: false, value }
     }
-    if (this.#broken !== undefined && !this.#ended) return { done: false, value: this.#errorFrame(this.#broken.reason) }
-    return this.#ended ? doneResult : undefined
+    if (this.#broken !== undefined && !this.isClosed)
+      return { done: false, value: this.#errorFrame(this.#broken.reason) }
+    return this.isClosed ? doneResult : undefined
   }
 
   #nextSlice(): Chunk | undefined {
     if (this.#sending === undefined) return undefined
     const slice = this.#sending.slices.next()
     if (slice !== undefined) return slice
-    this.#options.account.release(this.#sending.bytes)
+    this.account.release(this.#sending.bytes)
     this.#sending = undefined
     return undefined
   }
@@ -182,36 +238,35 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
       if (this.#at < items.length && text !== '') this.#holdItems()
       else if (this.#holdsItems) this.#releaseItems()
       if (text !== '') return text
-      if (!this.#isPreparing) this.#options.account.pause(this.#step)
+      if (!this.#isPreparing) this.account.pause(this.#step)
       return undefined
     } catch (reason) {
-      this.#releaseSource()
       return text + this.#errorFrame(reason)
     }
   }
 
   #holdItems(): void {
-    if (!this.#holdsItems) this.#options.account.hold(this.#items, bytesOf(this.#items))
+    if (!this.#holdsItems) this.account.hold(this.#items, bytesOf(this.#items))
     this.#holdsItems = true
   }
 
   #releaseItems(): void {
-    this.#options.account.release(this.#items)
+    this.account.release(this.#items)
     this.#holdsItems = false
   }
 
   /** Whether an item is large, no reader holds it yet, and the budget has no room for it. */
   #mustWait(item: StreamItem): boolean {
-    const { account } = this.#options
+    const { account } = this
     if ((item.bytes ?? 0) <= largeChars || account.canHold()) return false
-    return !account.canHold(this.#options.cached(item)) && !account.canHold(item.event)
+    return !account.canHold(this.encoder.cached(item)) && !account.canHold(item.event)
   }
 
   /** Begins to encode a large item, unless that was done. Returns whether it is in progress. */
   #prepare(item: StreamItem): boolean {
     if (this.#prepared === item) return false
-    const { account, prepare } = this.#options
-    const done = prepare(item, () => account.nextStep())
+    const { account } = this
+    const done = this.encoder.prepare(item, () => account.nextStep())
     if (done === undefined) return false
     this.#prepared = item
     this.#isPreparing = true
@@ -229,7 +284,8 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   }
 
   #begin(item: StreamItem, { bytes, end, suffix }: SealedBytes): Chunk | undefined {
-    const { framing, account } = this.#options
+    const { account } = this
+    const { framing } = this.#options
     account.hold(bytes, bytes.length)
     if (this.#holdsItems && this.#at === this.#items.length) this.#releaseItems()
     const before = sseHead(item.seq) + framing.before
@@ -238,16 +294,16 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   }
 
   #frameOf(item: StreamItem): EncodedItem {
-    this.#options.check?.()
-    const { encoding, framing } = this.#options
-    const { before, after } = framing
+    this.checkNotEnded()
+    const { encoding } = this.encoder
+    const { before, after } = this.#options.framing
     const isKnown =
       lastFrame !== undefined &&
       lastFrame.encoding === encoding &&
       lastFrame.before === before &&
       lastFrame.after === after
     if (isKnown && isSameItem(lastFrame?.item, item)) return lastFrame?.frame as string
-    const payload = this.#options.encode(item)
+    const payload = this.encoder.encode(item)
     if (typeof payload !== 'string') return payload
     const frame = sseFrame(item.seq, before, payload, after)
     lastFrame = { item, encoding, before, after, frame }
@@ -257,21 +313,21 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
   #errorFrame(reason: unknown): string {
     const { framing } = this.#options
     const error = this.#options.onError(reason)
-    this.#finish()
+    this.close()
     return `${framing.errorEvent}data: ${framing.error(error)}\n\n`
   }
 
   /** Reads from the source. Returns whether it brought anything. */
   #pull(): boolean {
-    const { account } = this.#options
+    const { account } = this
     if (!account.canPull()) {
       account.pause(this.#step, 'pull')
       return false
     }
     try {
-      const result = this.#source.poll(this.#step)
+      const result = this.pollItems(this.#step)
       if (result === undefined) return false
-      if (result.done === true) this.#finish()
+      if (result.done === true) this.close()
       else {
         this.#items = result.value
         this.#at = 0
@@ -280,11 +336,6 @@ export class SseChunks implements Pollable<Chunk>, AsyncIterable<Chunk> {
       this.#broken = { reason }
     }
     return true
-  }
-
-  #releaseSource(): void {
-    // Later errors of the source are ignored.
-    this.#source.return().then(undefined, () => {})
   }
 }
 
