@@ -12,6 +12,7 @@ import type { EngineLog } from '@parley/a2a/internal'
 import type { AgentSettings, FetchHandler } from '@parley/a2a/server'
 import { createAdminHandler } from '../../packages/hub/src/admin/admin-handler.ts'
 import { type AccessControl, createAccessControl } from '../../packages/hub/src/auth/access-control.ts'
+import { createObserver } from '../../packages/hub/src/telemetry/observer.ts'
 import { accessSettings } from '../../packages/hub/src/auth/admit-request.ts'
 import { sectionsSchema } from '../../packages/hub/src/config/hub-config.ts'
 import { createAgentPeer } from '../matrix/agent-peer.ts'
@@ -88,6 +89,9 @@ export async function openAccessServer(options: AccessServerOptions): Promise<Ac
     fetch: fetchFrom(one, two),
     ...(options.now !== undefined ? { now: options.now } : {}),
   })
+  const observer = createObserver({ hasAgent: (name) => names.includes(name), log })
+  observer.follow('call', ({ call }) => access.onOutcome(call))
+  observer.follow('task', access.onTask)
   const secured = names.map((name) => [name, { ...agents[name], ...access.security(name) }] as const)
   const server = await serve({
     port: 0,
@@ -99,8 +103,8 @@ export async function openAccessServer(options: AccessServerOptions): Promise<Ac
     agents: Object.fromEntries(secured) as Record<string, AgentSettings>,
     authenticate: access.authenticate,
     admit: access.admit,
-    onOutcome: access.onOutcome,
-    onEvent: access.onEvent,
+    onOutcome: observer.onOutcome,
+    onEvent: observer.onEvent,
     onStream: access.onStream,
     middleware: createAdminHandler({
       access,

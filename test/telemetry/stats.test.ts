@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it } from 'node:test'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { createStatsHistory } from '../../packages/hub/src/telemetry/stats/stats-history.ts'
+import { openHistory } from '../../packages/hub/src/telemetry/testing/observed-history.ts'
 import { newFolder, openHub } from './open-hub.ts'
 
 const agents = {
@@ -60,13 +60,7 @@ describe('the statistics of a hub', () => {
     await exited
     const store = sqliteStore({ file })
     t.after(() => store.close())
-    const history = createStatsHistory({
-      kv: store.kv,
-      log: { warn() {} },
-      now: Date.now,
-      hasAgent: () => true,
-      streams: () => 0,
-    })
+    const history = openHistory({ kv: store.kv })
     assert.equal((await history.series('1h')).totals.requests, 1)
     assert.equal((await history.usage()).get('echo')?.calls, 1)
   })

@@ -41,6 +41,7 @@ import { openDataRemoval, type DataRemoval } from './retention/data-removal.ts'
 import { traceRetentionMs } from './retention/retention-service.ts'
 import { openHubSecrets, type HubSecrets } from './secrets/hub-secrets.ts'
 import { modelCost } from './telemetry/model-prices.ts'
+import { createObserver } from './telemetry/observer.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { openAuditExports, type AuditExports } from './audit/open-audit-exports.ts'
 import type { HubOptions } from './hub-options.ts'
@@ -90,9 +91,11 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   const handlerCall: HandlerCall = async (...call) => (await handler.promise).call(...call)
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createAgentQueues()
+  const observer = createObserver({ hasAgent: (name) => registry?.status(name) !== undefined, log })
   const storeSettings = storeSettingsOf(config)
   const telemetry = await openTelemetry(config.telemetry, {
     store: await openStore({ ...storeSettings, acceptLoss: parts.acceptLoss, log }),
+    observer,
     log,
     ...systemClock,
     get retentionMs() {
@@ -119,6 +122,8 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     await recordConfigFile(store.kv, config.file, log)
     secrets = await openHubSecrets(store, log, () => server?.handler.secrets, secretsChanged)
     access = await openAccess()
+    observer.follow('call', ({ call }) => access?.onOutcome(call))
+    observer.follow('task', access.onTask)
     if (access.newAdminKey !== undefined) await parts.onNewAdminKey?.(access.newAdminKey)
     auditExports = openAuditExports(config, { store, log, print: parts.print, ...systemClock })
     delegationSetup = await setUpDelegation({
@@ -199,6 +204,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     return createAdminApi({
       ...dataRemoval,
       access: known,
+      observer,
       store,
       replicas,
       storeName: describeStore({ store: config.store.url, dataDir: config.dataDir }),
@@ -239,16 +245,13 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     })
   }
 
-  function start(
-    agents: AgentRegistry,
-    known: AccessControl,
-    { middleware: front, withListeners }: AdminApi,
-  ): Promise<Server> {
+  function start(agents: AgentRegistry, known: AccessControl, { middleware: front }: AdminApi): Promise<Server> {
     const { settings, defaultName, requireOpen, open } = agents
     const serveOptions = serveOptionsFrom(config, hasAnonymousAgents)
     const admit = withAvailabilityCheck(requireOpen, known.admit)
     const webhooks = createAgentWebhooks({ open, log, bodyBytes: serveOptions.limits?.bodyBytes ?? 20_000_000 })
-    const { onOutcome, onEvent, push } = withListeners(telemetry.withListeners(known, serveOptions.push))
+    const { onOutcome, onEvent } = observer
+    const { push } = serveOptions
     const shared = { handlerCall, admit, onOutcome, log, ...systemClock }
     const { pages, notFound } = createConsole({
       folder: parts.consoleFolder ?? consoleFolder,
@@ -314,7 +317,14 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       onOutcome,
       onEvent,
       onStream: known.onStream,
-      ...(push === undefined ? {} : { push: withLocalWebhooks(push, () => current) }),
+      ...(push === undefined
+        ? {}
+        : {
+            push: {
+              ...withLocalWebhooks(push, () => current),
+              onResult: (result) => observer.observe('push', result),
+            },
+          }),
       signingPurposes: [hopPurpose],
       middleware: restrictHosts(serveOptions.hosts, middleware),
     })

@@ -19,13 +19,12 @@ import type { ReloadResult } from '../config/diff-config.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Routing } from '../routing/routing.ts'
 import type { HubSecrets } from '../secrets/hub-secrets.ts'
-import type { HubListeners } from '../telemetry/telemetry.ts'
+import type { Observer } from '../telemetry/observer.ts'
 import type { AuditExports } from '../audit/open-audit-exports.ts'
 import type { StoreReport } from '../telemetry/store/store-monitor.ts'
 import type { StatsHistory } from '../telemetry/stats/stats-history.ts'
 import type { Traces } from '../telemetry/traces/trace-types.ts'
 import { createAgentView } from './agent-view.ts'
-import { createChangeSignal, withActivityListeners } from './live-activity.ts'
 import { createConfigService } from './config-service.ts'
 import { requireSecrets } from './entry-secrets.ts'
 import { createChangeFeed } from './change-feed.ts'
@@ -62,6 +61,7 @@ import { createAdminHandler, isSecureRequest } from './admin-handler.ts'
 
 export interface AdminApiDeps {
   readonly access: AccessControl
+  readonly observer: Observer
   readonly store: FullStore
   /** Where tasks are stored, for display. */
   readonly storeName: string
@@ -102,8 +102,6 @@ export interface AdminApiDeps {
 
 export interface AdminApi {
   readonly middleware: AdminMiddleware
-  /** Adds the listeners of the admin API after the given ones. */
-  withListeners(others: HubListeners): HubListeners
   agentChanged(name: string): void
   configChanged(): void
   /** A path of the console that signs in once, within a minute. `undefined` if this is not the admin key. */
@@ -113,20 +111,20 @@ export interface AdminApi {
 }
 
 export function createAdminApi(parts: AdminApiDeps): AdminApi {
-  const { access, store, registry, handler, kinds, now, log, url, version } = parts
+  const { access, store, observer, registry, handler, kinds, now, log, url, version } = parts
   const instance = newId()
   const closing = new AbortController()
   // Made once: it takes 123 ms of CPU time, in which no other request is served.
   let schema: JsonSchema | undefined
-  const changeSignal = createChangeSignal()
   const failed = (cause: unknown): void => log.warn('an audit entry could not be written', { cause })
   const journal = createChangeJournal({
     kv: store.kv,
     now,
-    onWrite: changeSignal.notify,
+    onWrite: () => observer.observe('write', undefined),
     onError: failed,
     isErased: parts.erasedTasks.has,
   })
+  observer.follow('push', ({ taskId, configId }) => journal.record({ type: 'push', taskId, configId }))
   const redactKept = createSecretRedactor(() => parts.secrets.values)
   const redact = (text: string): string => redactKept(parts.redact?.(text) ?? text)
   const facts = withCallerNames(createTaskFacts(store, redact), access.keys)
@@ -229,7 +227,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
     ...searchRoutes({ registry, store, facts, keys: access.keys, now, url }),
     ...eventRoutes({
       feed: createChangeFeed({ store, facts, journal }),
-      changeSignal,
+      observer,
       closing: closing.signal,
       instance,
       version,
@@ -256,7 +254,6 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
 
   return {
     middleware: adminHandler.middleware,
-    withListeners: (others) => withActivityListeners(others, { changeSignal, journal }),
     agentChanged: (agent) => journal.record({ type: 'agent', agent }),
     configChanged: () => journal.record({ type: 'config' }),
     async signInPath(key) {

@@ -52,17 +52,11 @@ describe('an entry of the audit', () => {
 })
 
 describe('the states of tasks', () => {
-  it('are in the audit, each once and without what was said [T-12]', () => {
+  it('are in the audit, each once [T-12]', () => {
     const entries: AuditEntry[] = []
-    const { onEvent } = createTaskStateAudit({ record: (entry) => void entries.push(entry) }, () => 5)
-    const about = { agent: 'gpt', tenant: '', owner: 'ann', taskId: 't', contextId: 'c', seq: 1 }
-    const message = { messageId: 'm', role: 'ROLE_AGENT' as const, parts: [{ text: 'hunter2' }] }
+    const onTask = createTaskStateAudit({ record: (entry) => void entries.push(entry) }, () => 5)
     const states = ['SUBMITTED', 'WORKING', 'WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'] as const
-    for (const state of states) {
-      const status = { state: `TASK_STATE_${state}` as const, message }
-      onEvent({ statusUpdate: { taskId: 't', contextId: 'c', status } }, about)
-    }
-    onEvent({ artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } }, about)
+    for (const state of states) onTask({ agent: 'gpt', owner: 'ann', taskId: 't', state: `TASK_STATE_${state}` })
     assert.deepEqual(
       entries.map(({ state }) => state?.slice('TASK_STATE_'.length)),
       ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'],
@@ -75,6 +69,5 @@ describe('the states of tasks', () => {
       task: 't',
       state: 'TASK_STATE_SUBMITTED',
     })
-    assert.doesNotMatch(JSON.stringify(entries), /hunter2/)
   })
 })

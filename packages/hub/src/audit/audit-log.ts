@@ -3,9 +3,9 @@
  * row each would cost the store more than the request did. Security events are written at once, together with the pending entries.
  * Read newest first; batches older than the retention are deleted.
  */
-import { isTerminal, newId, type Json, type StreamEvent, type TaskState } from '@parley/a2a'
+import { isTerminal, newId, type Json, type TaskState } from '@parley/a2a'
 import type { KeyValueStore } from '@parley/a2a/stores'
-import type { OnEvent, EndedCall, EventContext } from '@parley/a2a/server'
+import type { EndedCall, EventContext } from '@parley/a2a/server'
 import { keyAfter, timeOfKey } from './audit-key.ts'
 
 export interface AuditQuery {
@@ -202,23 +202,29 @@ function parseAuditCursor(before: string | undefined): AuditCursor | undefined {
 /** Tasks that wait for input for days are evicted by newer ones, and may then be recorded once more. */
 const maxRemembered = 10_000
 
-/** The state changes of tasks, for the audit (T-12). Messages in between and repeated states are left out. */
-export function createTaskStateAudit(
-  audit: Pick<AuditLog, 'record'>,
-  now: () => number,
-): { readonly onEvent: OnEvent } {
+/** The state changes of tasks, for the audit (T-12). Repeated states are left out. */
+export function createTaskStateAudit(audit: Pick<AuditLog, 'record'>, now: () => number): (task: AuditedTask) => void {
   const last = new Map<string, string>()
-  return {
-    onEvent(event, about) {
-      const entry = taskStateEntry(event, about, now())
-      if (entry?.state === undefined || last.get(about.taskId) === entry.state) return
-      last.delete(about.taskId)
-      if (!isTerminal(entry.state)) last.set(about.taskId, entry.state)
-      const [oldest] = last.keys()
-      if (last.size > maxRemembered && oldest !== undefined) last.delete(oldest)
-      audit.record(entry)
-    },
+  return ({ agent, owner, taskId, state }) => {
+    if (last.get(taskId) === state) return
+    last.delete(taskId)
+    if (!isTerminal(state)) last.set(taskId, state)
+    const [oldest] = last.keys()
+    if (last.size > maxRemembered && oldest !== undefined) last.delete(oldest)
+    audit.record({
+      at: now(),
+      event: 'task.state',
+      who: truncateField(owner),
+      agent: truncateField(agent),
+      task: truncateField(taskId),
+      state,
+    })
   }
+}
+
+/** A task that was created or changed state. */
+export interface AuditedTask extends Pick<EventContext, 'agent' | 'owner' | 'taskId'> {
+  readonly state: TaskState
 }
 
 /**
@@ -301,22 +307,6 @@ export function requestAuditEntry(call: EndedCall, { at, keyId }: RequestAuditIn
   if (from !== undefined) entry.from = truncateField(from)
   entry.durationMs = Math.round(durationMs)
   return entry
-}
-
-/** An entry for a task that was created or changed state (T-12); `undefined` for other events. */
-function taskStateEntry(event: StreamEvent, about: EventContext, at: number): AuditEntry | undefined {
-  const state =
-    'task' in event ? event.task.status.state : 'statusUpdate' in event ? event.statusUpdate.status.state : undefined
-  if (state === undefined) return undefined
-  const { agent, owner, taskId } = about
-  return {
-    at,
-    event: 'task.state',
-    who: truncateField(owner),
-    agent: truncateField(agent),
-    task: truncateField(taskId),
-    state,
-  }
 }
 
 /** Whether the entry is about a refused caller or about credentials; such entries are written at once. */

@@ -1,5 +1,5 @@
 /**
- * Access control of the hub: the callbacks of the server (`authenticate`, `admit`, `onOutcome`, `onEvent`), and the checks of the
+ * Access control of the hub: the callbacks of the server (`authenticate`, `admit`, `onOutcome`), the audit, and the checks of the
  * admin API. Settings can change at run time.
  */
 import { type Caller, A2AError } from '@parley/a2a'
@@ -14,8 +14,14 @@ import {
   clockOf,
 } from '@parley/a2a/internal'
 import type { KeyValueStore } from '@parley/a2a/stores'
-import type { AuthenticatedCall, Authenticate, Call, FetchHandler, OnEvent } from '@parley/a2a/server'
-import { type AuditLog, createAuditLog, createTaskStateAudit, requestAuditEntry } from '../audit/audit-log.ts'
+import type { AuthenticatedCall, Authenticate, Call, FetchHandler } from '@parley/a2a/server'
+import {
+  type AuditedTask,
+  type AuditLog,
+  createAuditLog,
+  createTaskStateAudit,
+  requestAuditEntry,
+} from '../audit/audit-log.ts'
 import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
 import { type AdminKey, type AdminKeySettings, openAdminKey } from './admin-key.ts'
@@ -55,7 +61,8 @@ export interface AccessControl {
   readonly authenticate: Authenticate
   readonly admit: Admit
   readonly onOutcome: OnOutcome
-  readonly onEvent: OnEvent
+  /** Audits the states of tasks. */
+  onTask(task: AuditedTask): void
   readonly onStream: OnStream
   /** The hub's own streams, which end with the grant that opened them. */
   readonly streams: GrantStreams
@@ -141,7 +148,6 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
   })
   const limiter = createRateLimiter(monotonicNow)
   const quota = createTaskQuota(kv, now)
-  const states = createTaskStateAudit(audit, now)
   let renewSession: SessionCheckDeps['renew'] = async () => undefined
   const sessions = createConsoleSessions({
     secrets: parts.secrets,
@@ -244,7 +250,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       audit.record(requestAuditEntry(call, { at: now(), keyId: identityOf(call)?.key?.id }))
       settleQuota(call)?.catch((cause: unknown) => log.warn('a task count could not be decremented', { cause }))
     },
-    onEvent: states.onEvent,
+    onTask: createTaskStateAudit(audit, now),
     onStream(call, end) {
       const grant = identityOf(call)?.grant?.()
       return grant === undefined ? undefined : streams.add(grant, { agent: call.agent, end })

@@ -23,10 +23,9 @@ export type HubServeOptions = Pick<
   | 'strict'
   | 'limits'
   | 'idempotency'
-  | 'push'
   | 'signing'
   | 'extensions'
->
+> & { readonly push?: ServePushOptions }
 
 export function serveOptionsFrom(config: HubConfig, hasAnonymousAgents: boolean): HubServeOptions {
   const { listen, publicUrl, grpcUrl, trustProxy, strict, cors, idempotency } = config

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { linkSignals } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { isoTime } from '../../http/json-response.ts'
-import type { ChangeSignal } from '../live-activity.ts'
+import type { Observer } from '../../telemetry/observer.ts'
 import { parseFeedCursor, formatFeedCursor } from '../change-feed.ts'
 import type { ChangeFeed, ChangeEvent, FeedCursor } from '../change-feed.ts'
 import { type AdminRoute, streamRoute, taggedRoutes } from '../route.ts'
@@ -11,8 +11,7 @@ import { taskSummaryOf, taskSummary } from '../task-view.ts'
 
 export interface EventRoutesDeps {
   readonly feed: ChangeFeed
-  /** Signaled when something may have changed. */
-  readonly changeSignal: ChangeSignal
+  readonly observer: Pick<Observer, 'follow'>
   /** Aborted when the hub closes. */
   readonly closing: AbortSignal
   readonly instance: string
@@ -80,9 +79,15 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
   async function follow(from: FeedCursor, response: ServerResponse, signal: AbortSignal): Promise<void> {
     let cursor = from
     let lastWriteAt = performance.now()
+    let hasChanges = true
+    let wake = (): void => {}
+    const stopFollowing = parts.observer.follow('write', () => {
+      hasChanges = true
+      wake()
+    })
     try {
       while (!signal.aborted) {
-        const seenCount = parts.changeSignal.count()
+        hasChanges = false
         const { events: news, cursor: next, hasMore } = await parts.feed.after(cursor)
         cursor = next
         if (response.writableLength > maxBufferedBytes) return void response.destroy()
@@ -98,11 +103,14 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
           response.write(': keep-alive\n\n')
           lastWriteAt = performance.now()
         }
-        if (!hasMore) await parts.changeSignal.wait(seenCount, pollMs, signal)
+        // A change that came while the feed was read is not waited for.
+        if (!hasMore && !hasChanges) await delay(pollMs, signal, (end) => (wake = end))
         await delay(tickMs, signal)
       }
     } catch {
       // The store is unavailable for a moment: the client reconnects with its last cursor.
+    } finally {
+      stopFollowing()
     }
     response.end()
   }
@@ -120,9 +128,11 @@ function dataOf(news: ChangeEvent): object {
   return data
 }
 
-function delay(ms: number, signal: AbortSignal): Promise<void> {
+/** `onStart` gets a function that ends the delay early. */
+function delay(ms: number, signal: AbortSignal, onStart?: (end: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)
+    onStart?.(done)
     function done(): void {
       clearTimeout(timer)
       signal.removeEventListener('abort', done)

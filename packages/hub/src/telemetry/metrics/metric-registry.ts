@@ -54,15 +54,20 @@ export interface MetricRegistry {
   /** A metric whose values are kept elsewhere. They are read when the metrics are collected; a metric that fails is omitted. */
   observed(about: MetricInfo, type: 'counter' | 'gauge', read: () => Values | Promise<Values>): void
   collect(): Promise<readonly MetricFamily[]>
+  /** How much the series of a counter grew since the last call. */
+  increases(otel: string): readonly Sample[]
 }
 
-/** The operator names agents, tools and models, but there may be many: beyond this number they are counted together. */
+/** The operator names agents, tools and models, but there may be many: beyond this number they are reported together. */
 export const maxSeries = 1_000
+/** Counters are small, and the statistics need those of every agent: only beyond this number they are counted together. */
+const maxCounters = 20_000
 export const otherLabel = 'other'
 
 export function createMetricRegistry(): MetricRegistry {
   const families: (() => MetricFamily | Promise<MetricFamily>)[] = []
   const names = new Set<string>()
+  const counters = new Map<string, () => readonly Series<{ value: number; reported: number }>[]>()
 
   function reserveName({ name }: MetricInfo): void {
     if (names.has(name)) throw new Error(`duplicate metric ${name}`)
@@ -72,12 +77,15 @@ export function createMetricRegistry(): MetricRegistry {
   return {
     counter(about) {
       reserveName(about)
-      const series = createSeries(about.labels.length, () => ({ value: 0 }))
-      families.push(() => ({
-        ...about,
-        type: 'counter',
-        samples: series.all().map(({ labels, of: { value } }) => ({ labels, value })),
-      }))
+      const width = about.labels.length
+      const series = createSeries(width, maxCounters, () => ({ value: 0, reported: 0 }))
+      counters.set(about.otel, series.all)
+      families.push(() => {
+        const samples = series.all().map(({ labels, of: { value } }) => ({ labels, value }))
+        const rest = samples.slice(maxSeries).reduce((sum, { value }) => sum + value, 0)
+        const other = rest === 0 ? [] : [{ labels: otherLabels(width), value: rest }]
+        return { ...about, type: 'counter', samples: [...samples.slice(0, maxSeries), ...other] }
+      })
       return {
         add(labels, by = 1) {
           series.at(labels).value += by
@@ -87,7 +95,7 @@ export function createMetricRegistry(): MetricRegistry {
 
     histogram(about, bounds) {
       reserveName(about)
-      const series = createSeries(about.labels.length, () => ({
+      const series = createSeries(about.labels.length, maxSeries, () => ({
         counts: Array.from({ length: bounds.length + 1 }, () => 0),
         sum: 0,
         count: 0,
@@ -125,17 +133,29 @@ export function createMetricRegistry(): MetricRegistry {
       const collected = await Promise.allSettled(families.map(async (family) => family()))
       return collected.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     },
+    increases(otel) {
+      return (counters.get(otel)?.() ?? []).flatMap(({ labels, of }) => {
+        const value = of.value - of.reported
+        of.reported = of.value
+        return value === 0 ? [] : [{ labels, value }]
+      })
+    },
   }
 }
 
-function createSeries<T>(width: number, make: () => T) {
-  interface Series {
-    readonly labels: readonly string[]
-    readonly of: T
-  }
-  const byKey = new Map<string, Series>()
+interface Series<T> {
+  readonly labels: readonly string[]
+  readonly of: T
+}
+
+function otherLabels(width: number): readonly string[] {
+  return Array.from({ length: width }, () => otherLabel)
+}
+
+function createSeries<T>(width: number, max: number, make: () => T) {
+  const byKey = new Map<string, Series<T>>()
   /** Most requests are like the one before: no key is built for them. */
-  let last: Series | undefined
+  let last: Series<T> | undefined
 
   function open(key: string, labels: readonly string[]): T {
     const made = { labels: [...labels], of: make() }
@@ -155,8 +175,8 @@ function createSeries<T>(width: number, make: () => T) {
       const key = labels.length === 1 ? (labels[0] as string) : labels.join('\u0000')
       const found = byKey.get(key)
       if (found !== undefined) return (last = found).of
-      if (byKey.size < maxSeries) return open(key, labels)
-      const rest = Array.from({ length: width }, () => otherLabel)
+      if (byKey.size < max) return open(key, labels)
+      const rest = otherLabels(width)
       return byKey.get(rest.join('\u0000'))?.of ?? open(rest.join('\u0000'), rest)
     },
     all: () => [...byKey.values()],

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore, type StreamEvent, type Struct, type TaskState } from '@parley/a2a'
+import { memoryStore, type Struct, type TaskState } from '@parley/a2a'
 import type { Store } from '@parley/a2a/stores'
 import type { EndedCall } from '@parley/a2a/server'
 import type { AgentStatus } from '../../registry/agent-registry.ts'
 import { testCall } from '../../auth/testing/test-call.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createHubMetrics, type HubMetricsDeps } from './metric-table.ts'
+import { silentLog } from '../testing/traced-server.ts'
 import { prometheusText } from './metrics-route.ts'
-import { observedTask } from '../observer.ts'
-import { timedStore } from '../telemetry.ts'
+import { createObserver, observedStore, type Observer } from '../observer.ts'
 
 const answered: EndedCall = {
   ...testCall({}, { agent: 'gpt' }),
@@ -43,9 +43,10 @@ function open(store: Pick<Store, 'tasks'> = memoryStore()) {
     queues: () => [{ agent: 'gpt', waiting: 2, running: 1 }],
     now: () => now,
   }
-  const metrics = createHubMetrics(sources as HubMetricsDeps)
-  const lines = async () => prometheusText(await metrics.registry.collect()).split('\n')
-  return { metrics, lines, later: (ms: number) => (now += ms) }
+  const observer = createObserver({ hasAgent: (name) => name === 'gpt', log: silentLog })
+  const metrics = createHubMetrics({ ...sources, observer } as HubMetricsDeps)
+  const lines = async () => prometheusText(await metrics.collect()).split('\n')
+  return { observer, lines, later: (ms: number) => (now += ms) }
 }
 
 const span = (kind: TraceSpan['kind'], attributes: Struct, outcome: 'ok' | 'error' = 'ok'): TraceSpan => ({
@@ -63,14 +64,17 @@ const span = (kind: TraceSpan['kind'], attributes: Struct, outcome: 'ok' | 'erro
   isSampled: true,
 })
 
+const observeSpan = ({ observe }: Observer, ended: TraceSpan): void =>
+  observe('span', { span: ended, agent: 'gpt', owner: 'ann' })
+
 describe('what the hub counts', () => {
   it('is every request: by agent, operation, outcome, binding and version, and how long it took [B-171 T-12]', async () => {
-    const { metrics, lines } = open()
-    metrics.observe('call', { agent: 'gpt', outcome: answered })
-    metrics.observe('call', { agent: 'gpt', outcome: answered })
-    metrics.observe('call', { agent: 'gpt', outcome: { ...answered, outcome: 'RATE_LIMITED', binding: 'GRPC' } })
+    const { observer, lines } = open()
+    observer.onOutcome(answered)
+    observer.onOutcome(answered)
+    observer.onOutcome({ ...answered, outcome: 'RATE_LIMITED', binding: 'GRPC' })
     const { operation: _, version: _version, ...card } = answered
-    metrics.observe('call', { agent: 'gpt', outcome: { ...card, endpoint: 'card' } })
+    observer.onOutcome({ ...card, endpoint: 'card' })
     const shown = await lines()
     const counted = (operation: string, outcome: string, binding: string, version: string) =>
       `parley_requests_total{agent="gpt",operation="${operation}",outcome="${outcome}",binding="${binding}",version="${version}"}`
@@ -82,26 +86,24 @@ describe('what the hub counts', () => {
   })
 
   it('has no series for unknown agent names from requests: their number is unbounded', async () => {
-    const { metrics, lines } = open()
-    for (let n = 0; n < 50; n += 1)
-      metrics.observe('call', { agent: undefined, outcome: { ...answered, agent: `guess-${n}` } })
+    const { observer, lines } = open()
+    for (let n = 0; n < 50; n += 1) observer.onOutcome({ ...answered, agent: `guess-${n}` })
     const shown = (await lines()).filter((line) => line.startsWith('parley_requests_total{'))
     assert.deepEqual(shown.length, 1)
     assert.match(shown[0] ?? '', /agent="-".* 50$/)
   })
 
   it('is tasks that begin and end, once each, whatever is said in between [T-12]', async () => {
-    const { metrics, lines } = open()
-    const about = { agent: 'gpt', tenant: '', owner: 'ann', taskId: 't', contextId: 'c' }
-    const observe = (event: StreamEvent): void => {
-      const task = observedTask(event, about)
-      if (task !== undefined) metrics.observe('task', task)
-    }
+    const { observer, lines } = open()
+    const about = { agent: 'gpt', tenant: '', owner: 'ann', taskId: 't', contextId: 'c', seq: 1 }
     for (const state of ['SUBMITTED', 'WORKING', 'WORKING', 'COMPLETED']) {
       const status = { state: `TASK_STATE_${state}` as TaskState }
-      observe({ statusUpdate: { taskId: 't', contextId: 'c', status } })
+      observer.onEvent({ statusUpdate: { taskId: 't', contextId: 'c', status } }, about)
     }
-    observe({ artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } })
+    observer.onEvent(
+      { artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } },
+      about,
+    )
     const shown = await lines()
     assert.ok(shown.includes('parley_tasks_started_total{agent="gpt"} 1'))
     assert.ok(shown.includes('parley_tasks_ended_total{agent="gpt",state="completed"} 1'))
@@ -147,11 +149,11 @@ describe('what the hub counts', () => {
   })
 
   it('counts webhook deliveries, their delay, and dead letters', async () => {
-    const { metrics, lines } = open()
+    const { observer, lines } = open()
     const news = { agent: 'a', taskId: 't', configId: 'c', seq: 2, attempt: 1, detail: '', at: 0, durationMs: 5 }
-    metrics.observe('push', { ...news, outcome: 'failed', lagMs: 10 })
-    metrics.observe('push', { ...news, outcome: 'delivered', lagMs: 1_500 })
-    metrics.observe('push', { ...news, outcome: 'dead' })
+    observer.observe('push', { ...news, outcome: 'failed', lagMs: 10 })
+    observer.observe('push', { ...news, outcome: 'delivered', lagMs: 1_500 })
+    observer.observe('push', { ...news, outcome: 'dead' })
     const shown = await lines()
     for (const line of [
       'parley_push_attempts_total{outcome="failed"} 1',
@@ -165,13 +167,13 @@ describe('what the hub counts', () => {
   })
 
   it('is what agents did: tasks, turns, calls of agents, tools and models, with tokens and cost', async () => {
-    const { metrics, lines } = open()
-    metrics.observe('span', span('task', { 'gen_ai.agent.name': 'gpt', state: 'TASK_STATE_FAILED' }, 'error'))
-    metrics.observe('span', span('turn', { 'gen_ai.agent.name': 'gpt' }))
-    metrics.observe('span', span('hop', { agent: 'bot' }))
-    metrics.observe('span', span('tool', { 'gen_ai.tool.name': 'search' }, 'error'))
-    metrics.observe(
-      'span',
+    const { observer, lines } = open()
+    observeSpan(observer, span('task', { 'gen_ai.agent.name': 'gpt', state: 'TASK_STATE_FAILED' }, 'error'))
+    observeSpan(observer, span('turn', { 'gen_ai.agent.name': 'gpt' }))
+    observeSpan(observer, span('hop', { agent: 'bot' }))
+    observeSpan(observer, span('tool', { 'gen_ai.tool.name': 'search' }, 'error'))
+    observeSpan(
+      observer,
       span('model', {
         'gen_ai.operation.name': 'chat',
         'gen_ai.request.model': 'm',
@@ -196,8 +198,8 @@ describe('what the hub counts', () => {
   })
 
   it('is how long the store takes, and how often it fails', async () => {
-    const { metrics, lines } = open()
-    const store = timedStore(memoryStore(), (call) => metrics.observe('storeCall', call))
+    const { observer, lines } = open()
+    const store = observedStore(memoryStore(), observer)
     await store.tasks.load('missing')
     await store.close()
     await assert.rejects(store.tasks.load('missing'))

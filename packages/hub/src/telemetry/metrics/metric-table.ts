@@ -4,12 +4,12 @@
  */
 import type { RecordableHistogram } from 'node:perf_hooks'
 import type { Store } from '@parley/a2a/stores'
-import { clockOf, type ConnectionCounts, type HandlerReaders, type PushResult } from '@parley/a2a/internal'
+import { clockOf, type ConnectionCounts, type HandlerReaders } from '@parley/a2a/internal'
 import type { AuditExportStatus } from '../../audit/audit-export.ts'
 import { hubVersion } from '../../config/hub-version.ts'
 import type { SecretProviderStatus } from '../../config/secrets/secret-cache.ts'
 import type { AgentRegistry, AgentStatus } from '../../registry/agent-registry.ts'
-import type { ObservedCall, ObservedTask, StoreCall } from '../observer.ts'
+import type { Observed, Observer } from '../observer.ts'
 import type { SpanQueue } from '../otel/span-queue.ts'
 import type { EndedTasks } from '../stats/stats-history.ts'
 import type { StoreReport } from '../store/store-monitor.ts'
@@ -54,23 +54,13 @@ export interface MetricSources {
   readonly eventLoopDelay: Pick<RecordableHistogram, 'percentile' | 'reset'>
 }
 
-/** What rows count. */
-interface Observed {
-  readonly call: ObservedCall
-  readonly task: ObservedTask
-  readonly push: PushResult
-  readonly storeCall: StoreCall
-  /** A span of a trace has ended; reported by the one process that reads the log. */
-  readonly span: TraceSpan
-}
-
 /** Adds to a counter, by default 1, or to a histogram. */
 type Count = (labels: readonly string[], value?: number) => void
 
 function metric(type: MetricType, bounds: readonly number[] = []) {
-  return (otel: string, unit: string, help: string, labels: readonly string[] = []) => {
+  return (otel: string, unit: string, help: string, labels: readonly string[] = [], ownName?: string) => {
     const unitSuffix = { s: '_seconds', By: '_bytes' }[unit] ?? ''
-    const name = `${otel.replaceAll('.', '_')}${unitSuffix}${type === 'counter' ? '_total' : ''}`
+    const name = ownName ?? `${otel.replaceAll('.', '_')}${unitSuffix}${type === 'counter' ? '_total' : ''}`
     const row = { name, otel, type, unit, help, labels, bounds }
     return {
       read: (read: Read, cacheMs = 0): MetricRow => ({ ...row, read, cacheMs }),
@@ -95,8 +85,6 @@ const modelLatency = metric(
   [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
 )
 const tokenCount = metric('histogram', [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304])
-/** For metrics of the process, which have other names in Prometheus dashboards. */
-const named = (name: string, row: MetricRow): MetricRow => ({ ...row, name })
 
 export const metricTable: readonly MetricRow[] = [
   counter('parley.requests', '{request}', 'Requests to agents. The outcome is OK or the code of the error.', [
@@ -105,14 +93,14 @@ export const metricTable: readonly MetricRow[] = [
     'outcome',
     'binding',
     'version',
-  ]).on('call', (count, { agent = '-', outcome: call }) => {
+  ]).on('call', (count, { agent, call }) => {
     count([agent, call.operation ?? call.endpoint, call.outcome, call.binding, call.version ?? '-'])
   }),
   latency('parley.request.duration', 's', 'Time until the response; for a stream, until its first event.', [
     'agent',
     'operation',
     'binding',
-  ]).on('call', (count, { agent = '-', outcome: call }) => {
+  ]).on('call', (count, { agent, call }) => {
     count([agent, call.operation ?? call.endpoint, call.binding], call.durationMs / 1_000)
   }),
   counter('parley.tasks.started', '{task}', 'Tasks opened.', ['agent']).on('task', (count, { agent, isStarted }) => {
@@ -126,36 +114,37 @@ export const metricTable: readonly MetricRow[] = [
   ),
   latency('parley.task.duration', 's', 'From the start of a task to its end.', ['agent', 'state']).on(
     'span',
-    (count, span) => {
+    (count, { span }) => {
       if (span.kind === 'task') count([agentOf(span), shortState(labelText(span.attributes['state']))], seconds(span))
     },
   ),
-  latency('parley.turn.duration', 's', 'Duration of turns.', ['agent', 'outcome']).on('span', (count, span) => {
-    if (span.kind === 'turn') count([agentOf(span), outcomeOf(span)], seconds(span))
+  latency('parley.turn.duration', 's', 'Duration of turns.', ['agent', 'outcome']).on('span', (count, { span }) => {
+    if (span.kind === 'turn') count([agentOf(span), span.outcome ?? 'ok'], seconds(span))
   }),
   latency('parley.hop.duration', 's', 'Calls of other agents, by calling agent.', ['agent', 'outcome']).on(
     'span',
-    (count, span) => {
-      if (span.kind === 'hop') count([labelText(span.attributes['agent']), outcomeOf(span)], seconds(span))
+    (count, { span }) => {
+      if (span.kind === 'hop') count([labelText(span.attributes['agent']), span.outcome ?? 'ok'], seconds(span))
     },
   ),
-  latency('parley.tool.duration', 's', 'Tool calls.', ['tool', 'outcome']).on('span', (count, span) => {
-    if (span.kind === 'tool') count([labelText(span.attributes['gen_ai.tool.name']), outcomeOf(span)], seconds(span))
+  latency('parley.tool.duration', 's', 'Tool calls.', ['tool', 'outcome']).on('span', (count, { span }) => {
+    if (span.kind === 'tool')
+      count([labelText(span.attributes['gen_ai.tool.name']), span.outcome ?? 'ok'], seconds(span))
   }),
   modelLatency('gen_ai.client.operation.duration', 's', 'Model calls.', [
     'gen_ai.request.model',
     'gen_ai.operation.name',
     'error.type',
-  ]).on('span', (count, span) => {
+  ]).on('span', (count, { span }) => {
     if (span.kind !== 'model') return
-    const outcome = outcomeOf(span)
+    const { outcome = 'ok' } = span
     const error = outcome === 'ok' ? '' : labelText(span.attributes['error.type'] ?? outcome)
     count([modelOf(span), labelText(span.attributes['gen_ai.operation.name']), error], seconds(span))
   }),
   tokenCount('gen_ai.client.token.usage', '{token}', 'Tokens of one model call.', [
     'gen_ai.request.model',
     'gen_ai.token.type',
-  ]).on('span', (count, span) => {
+  ]).on('span', (count, { span }) => {
     if (span.kind !== 'model') return
     for (const type of ['input', 'output']) {
       const tokens = span.attributes[`gen_ai.usage.${type}_tokens`]
@@ -164,7 +153,7 @@ export const metricTable: readonly MetricRow[] = [
   }),
   counter('parley.model.cost', '1', 'Cost of model calls, by the configured prices.', ['model']).on(
     'span',
-    (count, span) => {
+    (count, { span }) => {
       const cost = span.attributes['gen_ai.usage.cost']
       if (span.kind === 'model' && typeof cost === 'number') count([modelOf(span)], cost)
     },
@@ -322,64 +311,55 @@ export const metricTable: readonly MetricRow[] = [
     'Spans for the collector, if there is one: exported, failed, or dropped because too many waited.',
     ['outcome'],
   ).read(({ otlpSpans }) => Object.entries(otlpSpans() ?? {}).map(([outcome, spans]) => [spans, outcome])),
-  named(
-    'process_cpu_seconds_total',
-    counter('process.cpu.time', 's', 'User and system time of the CPU.').read(() => {
-      const { user, system } = process.cpuUsage()
-      return [[(user + system) / 1_000_000]]
-    }),
-  ),
-  named(
-    'process_resident_memory_bytes',
-    gauge('process.memory.usage', 'By', 'Resident memory.').read(() => [[process.memoryUsage.rss()]]),
-  ),
-  named(
-    'nodejs_heap_size_used_bytes',
-    gauge('v8js.memory.heap.used', 'By', 'Used heap.').read(() => [[process.memoryUsage().heapUsed]]),
-  ),
-  named(
+  // The process, under the names that Prometheus dashboards use.
+  counter('process.cpu.time', 's', 'User and system time of the CPU.', [], 'process_cpu_seconds_total').read(() => {
+    const { user, system } = process.cpuUsage()
+    return [[(user + system) / 1_000_000]]
+  }),
+  gauge('process.memory.usage', 'By', 'Resident memory.', [], 'process_resident_memory_bytes').read(() => [
+    [process.memoryUsage.rss()],
+  ]),
+  gauge('v8js.memory.heap.used', 'By', 'Used heap.', [], 'nodejs_heap_size_used_bytes').read(() => [
+    [process.memoryUsage().heapUsed],
+  ]),
+  gauge(
+    'process.start_time',
+    's',
+    'Start time of the process since the Unix epoch.',
+    [],
     'process_start_time_seconds',
-    gauge('process.start_time', 's', 'Start time of the process since the Unix epoch.').read(() => [
-      [performance.timeOrigin / 1_000],
-    ]),
-  ),
-  named(
-    'nodejs_eventloop_lag_p99_seconds',
-    gauge('nodejs.eventloop.delay.p99', 's', 'Delay of the event loop.').read(({ eventLoopDelay }) => {
+  ).read(() => [[performance.timeOrigin / 1_000]]),
+  gauge('nodejs.eventloop.delay.p99', 's', 'Delay of the event loop.', [], 'nodejs_eventloop_lag_p99_seconds').read(
+    ({ eventLoopDelay }) => {
       const delay = eventLoopDelay.percentile(99) / 1_000_000_000
       eventLoopDelay.reset()
       return [[Number.isFinite(delay) ? delay : 0]]
-    }),
+    },
   ),
   gauge('parley.build.info', '1', 'Versions of Parley and Node.js.', ['version', 'node']).read(() => [
     [1, hubVersion(), process.versions.node],
   ]),
 ]
 
-export interface HubMetrics {
-  readonly registry: MetricRegistry
-  observe<Kind extends keyof Observed>(kind: Kind, observed: Observed[Kind]): void
-}
-
 export interface HubMetricsDeps extends MetricSources {
+  readonly observer: Pick<Observer, 'follow'>
   readonly now: () => number
   /** Default: `now`. */
   readonly monotonicNow?: () => number
 }
 
 /** The registry of the table. */
-export function createHubMetrics(deps: HubMetricsDeps): HubMetrics {
+export function createHubMetrics(deps: HubMetricsDeps, rows = metricTable): MetricRegistry {
   const registry = createMetricRegistry()
   const { monotonicNow } = clockOf(deps)
-  const listeners = new Map<keyof Observed, ((observed: Observed[keyof Observed]) => void)[]>()
-  for (const row of metricTable) {
+  for (const row of rows) {
     const { type, bounds, read, on } = row
     if (read !== undefined) registry.observed(row, type === 'counter' ? 'counter' : 'gauge', cached(read, row.cacheMs))
     if (on === undefined) continue
     const count = type === 'histogram' ? registry.histogram(row, bounds).observe : registry.counter(row).add
-    const others = listeners.get(on.kind) ?? []
-    listeners.set(on.kind, [...others, (observed) => on.listener(count, observed)])
+    deps.observer.follow(on.kind, (observed) => on.listener(count, observed))
   }
+  return registry
 
   function cached(read: Read, cacheMs = 0): () => Promise<Values> {
     let values: Promise<Values> | undefined
@@ -392,13 +372,6 @@ export function createHubMetrics(deps: HubMetricsDeps): HubMetrics {
       }
       return values
     }
-  }
-
-  return {
-    registry,
-    observe(kind, observed) {
-      for (const listener of listeners.get(kind) ?? []) listener(observed)
-    },
   }
 }
 
@@ -426,10 +399,6 @@ function inSeconds(ms: number | undefined): number | undefined {
 
 function seconds({ startedAt, endedAt = startedAt }: TraceSpan): number {
   return (endedAt - startedAt) / 1_000
-}
-
-function outcomeOf({ outcome = 'ok' }: TraceSpan): string {
-  return outcome
 }
 
 function agentOf({ attributes }: TraceSpan): string {

@@ -4,7 +4,8 @@ import { memoryStore, type StreamEvent } from '@parley/a2a'
 import { eraseCaller } from '../../erase/erase-caller.ts'
 import { namespacedKv } from '../../store/namespaced-kv.ts'
 import { callersPrefix, createCallerStats } from './caller-stats.ts'
-import { createStatsHistory, statsKind, type StatsHistory } from './stats-history.ts'
+import { openHistory, type ObservedHistory } from '../testing/observed-history.ts'
+import { statsKind } from './stats-history.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -16,17 +17,13 @@ function createWorld() {
   const now = (): number => clock.at
   const store = memoryStore({ now })
   /** A process on this store. */
-  const open = (): StatsHistory =>
-    createStatsHistory({
-      ...{ kv: namespacedKv(store.kv, 'telemetry'), log: { warn() {} }, now },
-      ...{ hasAgent: () => true, streams: () => 0 },
-    })
+  const open = (): ObservedHistory => openHistory({ kv: namespacedKv(store.kv, 'telemetry'), now })
   return { clock, store, open }
 }
 
 const answered = (id: string, more: object = {}) => ({
   ...{ agent: 'a', endpoint: 'call' as const, operation: 'SendMessage' as const, outcome: 'OK' as const },
-  ...{ status: 200, durationMs: 10, caller: { id }, ...more },
+  ...{ durationMs: 10, caller: { id }, ...more },
 })
 const failed = { statusUpdate: { status: { state: 'TASK_STATE_FAILED' } } } as unknown as StreamEvent
 const spent = {
@@ -40,9 +37,9 @@ describe('the statistics of callers', () => {
     const history = world.open()
     for (let n = 0; n < 3; n += 1) history.onOutcome(answered('ann'))
     history.onOutcome(answered('ann', { operation: 'GetTask' }))
-    history.onOutcome(answered('ann', { outcome: 'INTERNAL', status: 500 }))
-    history.onOutcome(answered('bob', { outcome: 'INVALID_PARAMS', status: 400 }))
-    history.onOutcome(answered('bob', { outcome: 'RATE_LIMITED', status: 429 }))
+    history.onOutcome(answered('ann', { outcome: 'INTERNAL' }))
+    history.onOutcome(answered('bob', { outcome: 'INVALID_PARAMS' }))
+    history.onOutcome(answered('bob', { outcome: 'RATE_LIMITED' }))
     history.onOutcome(answered('bob', { caller: undefined }))
     history.onEvent(failed, { agent: 'a', owner: 'ann' })
     history.onEvent(failed, { agent: 'b', owner: 'agent:a|ann' })

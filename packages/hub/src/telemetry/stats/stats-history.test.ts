@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore, type StreamEvent } from '@parley/a2a'
 import type { FullStore, KeyValueStore } from '@parley/a2a/stores'
-import { createStatsHistory, statsKind, type StatsHistory, type StatsHistoryDeps } from './stats-history.ts'
+import { openHistory, type ObservedHistory } from '../testing/observed-history.ts'
+import { statsKind, type StatsHistory, type StatsHistoryDeps } from './stats-history.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -15,7 +16,7 @@ interface World {
   streams: number
   readonly store: FullStore
   /** Another process on the same store. */
-  open(more?: Partial<StatsHistoryDeps>): StatsHistory
+  open(more?: Partial<StatsHistoryDeps>): ObservedHistory
 }
 
 function createWorld(): World {
@@ -26,9 +27,8 @@ function createWorld(): World {
     streams: 0,
     store: memoryStore({ now: () => clock() }),
     open: (more = {}) =>
-      createStatsHistory({
+      openHistory({
         kv: world.store.kv,
-        log: { warn() {} },
         now: () => world.at,
         hasAgent: (name) => name === 'a' || name === 'b',
         streams: () => world.streams,
@@ -44,7 +44,6 @@ const answered = (more: object = {}) => ({
   endpoint: 'call' as const,
   operation: 'SendMessage' as const,
   outcome: 'OK' as const,
-  status: 200,
   durationMs: 10,
   ...more,
 })
@@ -59,7 +58,7 @@ describe('the statistics of the hub', () => {
     history.onOutcome(answered({ agent: 'b', durationMs: 5_000 }))
     history.onOutcome(answered({ outcome: 'INTERNAL', durationMs: 5_000 }))
     history.onOutcome(answered({ operation: 'GetTask', durationMs: 60_000 }))
-    history.onOutcome(answered({ outcome: 'INVALID_PARAMS', status: 400 }))
+    history.onOutcome(answered({ outcome: 'INVALID_PARAMS' }))
     history.onOutcome(answered({ endpoint: 'card', operation: undefined }))
     history.onEvent(reached('TASK_STATE_SUBMITTED'), { agent: 'a', owner: 'anonymous' })
     history.onEvent(reached('TASK_STATE_FAILED'), { agent: 'a', owner: 'anonymous' })
@@ -113,7 +112,8 @@ describe('the statistics of the hub', () => {
     history.onOutcome(answered({ agent: 'c' }))
     history.onOutcome(answered({ agent: '*' }))
     assert.equal((await last(history, 'c'))?.requests, 0)
-    assert.equal((await last(history))?.requests, 2)
+    const hub = await last(history)
+    assert.deepEqual([hub?.requests, hub?.calls, hub?.p50Ms], [2, 2, 10.3])
     await history.flush()
     const rows = await world.store.kv.list(statsKind, { limit: 100 })
     assert.deepEqual(
@@ -189,7 +189,7 @@ describe('the statistics of the hub', () => {
     second.onOutcome(answered())
     world.at += minute
     const third = world.open()
-    third.onOutcome(answered({ outcome: 'UNAVAILABLE', status: 503 }))
+    third.onOutcome(answered({ outcome: 'UNAVAILABLE' }))
     const { steps, totals } = await third.series('1h', 'a')
     assert.deepEqual(
       steps.slice(-2).map(({ requests }) => requests),
@@ -201,7 +201,7 @@ describe('the statistics of the hub', () => {
 
   it('know which agents fail: of 5 tasks that ended in the last 15 minutes more than 20 % failed', async () => {
     const world = createWorld()
-    const end = (history: StatsHistory, agent: string, ...states: readonly string[]): void => {
+    const end = (history: ObservedHistory, agent: string, ...states: readonly string[]): void => {
       for (const state of states) history.onEvent(reached(`TASK_STATE_${state}`), { agent, owner: 'anonymous' })
     }
     const first = world.open()

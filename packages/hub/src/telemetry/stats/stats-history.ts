@@ -22,7 +22,6 @@ import {
   hubSeries,
   type Resolution,
   type StatBucket,
-  type StatsRecorder,
   type StatsRecorderDeps,
 } from './stats-recorder.ts'
 import { buildSeries, planSeries, type StatRange, type StatSeries, type StoredBucket } from './stats-series.ts'
@@ -51,7 +50,7 @@ export interface EndedTasks {
   readonly isFailing: boolean
 }
 
-export interface StatsHistory extends Pick<StatsRecorder, 'onOutcome' | 'onEvent' | 'onSpan'> {
+export interface StatsHistory {
   /** Of an agent, or of the hub. */
   series(range: StatRange, agent?: string): Promise<StatSeries>
   /** Of every agent that was used in the last 90 days, in a few reads whatever the number of agents. */
@@ -190,9 +189,6 @@ export function createStatsHistory({
   }
 
   return {
-    onOutcome: recorder.onOutcome,
-    onEvent: recorder.onEvent,
-    onSpan: recorder.onSpan,
     flush,
     async callers(range) {
       // The rows of this process are stored first, so that the store has all of them.

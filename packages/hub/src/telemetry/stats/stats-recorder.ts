@@ -1,13 +1,15 @@
 /**
- * Counts what happens, by agent and for the hub. On the path of a request this is one look-up and a few increments; everything is
- * added up by minute, five minutes and hour when the history is written or read.
+ * Adds up what happens, by agent and for the hub, by minute, five minutes and hour. Requests and tasks are counted by the metrics: their
+ * increase since the last time is what happened in a minute. Here is counted what no metric has by agent: response times of calls,
+ * tokens and cost, and open streams.
  */
-import { isTerminal, newId, type StreamEvent } from '@parley/a2a'
-import type { EventContext, EndedCall } from '@parley/a2a/server'
-import { isDelegated } from '../../delegation/delegated-owner.ts'
-import type { TraceSpan } from '../traces/trace-types.ts'
+import { newId, type ErrorCode } from '@parley/a2a'
+import type { Operation } from '@parley/a2a/internal'
+import type { MetricRegistry } from '../metrics/metric-registry.ts'
+import { isFault, isMessage, unknownAgent, type Observer } from '../observer.ts'
 import type { CallerStats } from './caller-stats.ts'
 import {
+  addCounters,
   addSpent,
   bucketGrowth,
   emptyCounters,
@@ -50,8 +52,13 @@ export interface StatBucket {
   isChanged: boolean
 }
 
+/** The counters that the history is made of. */
+export const historyMetrics = ['parley.requests', 'parley.tasks.started', 'parley.tasks.ended']
+
 export interface StatsRecorderDeps {
   readonly now: () => number
+  readonly observer: Pick<Observer, 'follow'>
+  readonly increases: MetricRegistry['increases']
   hasAgent(name: string): boolean
   /** The open streams of an agent, or of the hub. */
   streams(agent?: string): number
@@ -61,12 +68,6 @@ export interface StatsRecorderDeps {
 }
 
 export interface StatsRecorder {
-  onOutcome(
-    answered: Pick<EndedCall, 'agent' | 'caller' | 'endpoint' | 'operation' | 'outcome' | 'status' | 'durationMs'>,
-  ): void
-  onEvent(event: StreamEvent, about: Pick<EventContext, 'agent' | 'owner'>): void
-  /** A span that an agent reported has ended, of a task of this owner. */
-  onSpan(span: Pick<TraceSpan, 'kind' | 'attributes'>, agent: string, owner: string): void
   /** Adds up what was counted. All buckets that are not over, and those that are not stored. */
   collect(): ReadonlyMap<string, StatBucket>
   /** Forgets buckets that are over and stored, or older than they are kept. */
@@ -75,68 +76,82 @@ export interface StatsRecorder {
   readonly lastCalls: ReadonlyMap<string, number>
 }
 
-interface SeriesCount {
-  readonly name: string
-  minute: number
-  counters: StatCounters
-}
-
-/** Errors of the hub or of an agent; the others are errors of the caller. */
-const faultCodes: ReadonlySet<string> = new Set([
-  'INTERNAL',
-  'INVALID_AGENT_RESPONSE',
-  'AGENT_UNAVAILABLE',
-  'TOOL_EXECUTION_FAILED',
-  'UNAVAILABLE',
-  'INTERRUPTED',
-  'TIMEOUT',
-])
-
-export function createStatsRecorder({ now, hasAgent, streams, callers, onCount }: StatsRecorderDeps): StatsRecorder {
-  const counts = new Map<string, SeriesCount>()
+export function createStatsRecorder(deps: StatsRecorderDeps): StatsRecorder {
+  const { now, observer, increases, hasAgent, streams, callers, onCount } = deps
   const buckets = new Map<string, StatBucket>()
   const lastCalls = new Map<string, number>()
+  /** The agents with open streams, and the hub. */
+  const streaming = new Set<string>()
+  let minuteCounts = new Map<string, StatCounters>()
+  let minute: number | undefined
   let writer = newId()
-  let latestMinute = -Infinity
   let isCounting = false
 
-  function countersOf(name: string): StatCounters {
+  /** Called before anything is counted. */
+  function tick(): void {
     if (!isCounting) {
       isCounting = true
       onCount()
     }
-    const minute = Math.floor(now() / minuteMs)
+    const current = Math.floor(now() / minuteMs)
+    if (minute === current) return
+    if (minute !== undefined) rollUp(minute)
     // The clock was set back: buckets that are already stored are not overwritten.
-    if (minute < latestMinute) writer = newId()
-    latestMinute = minute
-    let series = counts.get(name)
-    if (series === undefined) counts.set(name, (series = { name, minute, counters: emptyCounters() }))
-    if (series.minute !== minute) rollUp(series, minute)
-    return series.counters
+    if (minute !== undefined && current < minute) writer = newId()
+    minute = current
   }
 
-  /** Moves the counts of a minute to its buckets. */
-  function rollUp(series: SeriesCount, nextMinute: number): void {
-    const { name, minute, counters } = series
-    series.minute = nextMinute
-    if (isEmpty(counters)) return
-    series.counters = emptyCounters()
-    for (const resolution of resolutions) {
-      const start = Math.floor((minute * minuteMs) / resolution.stepMs) * resolution.stepMs
-      const key = bucketKey(resolution, name, start, writer)
-      let bucket = buckets.get(key)
-      if (bucket === undefined) {
-        bucket = { resolution, series: name, start, writer, counters: emptyCounters(), isChanged: true }
-        buckets.set(key, bucket)
-      }
-      bucket.isChanged = true
-      extendCounters(bucket.counters, counters)
+  function countersOf(name: string): StatCounters {
+    let counters = minuteCounts.get(name)
+    if (counters === undefined) minuteCounts.set(name, (counters = emptyCounters()))
+    return counters
+  }
+
+  /** Adds what was counted since the last time to the buckets of a minute. */
+  function rollUp(past: number): void {
+    for (const { labels, value } of increases('parley.requests')) {
+      const [agent, operation, outcome] = labels as [string, Operation | 'card', 'OK' | ErrorCode]
+      if (operation === 'card') continue
+      const counters = countersOf(agent)
+      counters.requests += value
+      if (isFault(outcome)) counters.errors += value
+      if (isMessage(operation, outcome)) counters.calls += value
     }
+    for (const { labels, value } of increases('parley.tasks.started')) countersOf(labels[0] as string).tasks += value
+    for (const { labels, value } of increases('parley.tasks.ended')) {
+      const [agent, state] = labels as [string, string]
+      const counters = countersOf(agent)
+      counters.ended += value
+      if (state === 'failed') counters.failed += value
+    }
+    for (const [name, counters] of minuteCounts) {
+      if (isEmpty(counters)) continue
+      for (const resolution of resolutions) {
+        // The number of names in requests is not bounded: only those of agents have a series.
+        if (name === hubSeries || hasAgent(name)) extendCounters(bucketOf(name, resolution, past), counters)
+        if (name !== hubSeries) addCounters(bucketOf(hubSeries, resolution, past), counters)
+      }
+    }
+    minuteCounts = new Map()
+  }
+
+  function bucketOf(series: string, resolution: Resolution, past: number): StatCounters {
+    const start = Math.floor((past * minuteMs) / resolution.stepMs) * resolution.stepMs
+    const key = bucketKey(resolution, series, start, writer)
+    let bucket = buckets.get(key)
+    if (bucket === undefined) {
+      bucket = { resolution, series, start, writer, counters: emptyCounters(), isChanged: true }
+      buckets.set(key, bucket)
+    }
+    bucket.isChanged = true
+    return bucket.counters
   }
 
   function measureStreams(name: string): void {
     const open = name === hubSeries ? streams() : streams(name)
-    if (open === 0) return
+    if (open === 0) return void streaming.delete(name)
+    streaming.add(name)
+    tick()
     const counters = countersOf(name)
     const at = now()
     if (counters.streams === 0) counters.streamsFrom = at
@@ -144,74 +159,46 @@ export function createStatsRecorder({ now, hasAgent, streams, callers, onCount }
     counters.streams = Math.max(counters.streams, open)
   }
 
-  /** The number of names in requests is not bounded: only those of agents have a series. */
-  function isSeries(agent: string): boolean {
-    return agent !== hubSeries && (counts.has(agent) || hasAgent(agent))
-  }
+  observer.follow('call', ({ agent, isMessage: isCall, isFault: isError, call }) => {
+    const { endpoint, operation, caller, outcome, durationMs } = call
+    if (endpoint !== 'call') return
+    tick()
+    if (isCall) countTime(countersOf(agent), durationMs)
+    if (isCall && agent !== unknownAgent) lastCalls.set(agent, now())
+    if (caller !== undefined) callers.onOutcome(caller.id, isCall, isError, outcome === 'RATE_LIMITED')
+    if (operation !== 'SendStreamingMessage' && operation !== 'SubscribeToTask') return
+    measureStreams(hubSeries)
+    if (agent !== unknownAgent) measureStreams(agent)
+  })
 
-  function countBoth(agent: string, count: (counters: StatCounters) => void): void {
-    count(countersOf(hubSeries))
-    if (isSeries(agent)) count(countersOf(agent))
-  }
+  observer.follow('task', ({ agent, owner, state, isStarted, isDelegated }) => {
+    tick()
+    if (state === 'TASK_STATE_FAILED') callers.onFailed(owner)
+    if (!isStarted) return
+    if (isDelegated) {
+      const counters = countersOf(agent)
+      counters.requests += 1
+      counters.calls += 1
+    }
+    // A long task is answered late; it is used from its start.
+    lastCalls.set(agent, now())
+  })
 
-  function called(agent: string): void {
-    if (isSeries(agent)) lastCalls.set(agent, now())
-  }
+  observer.follow('span', ({ span, agent, owner }) => {
+    const spent = spentIn(span)
+    if (spent === undefined) return
+    tick()
+    addSpent(countersOf(agent), spent)
+    callers.onSpent(owner, spent)
+  })
 
   return {
     lastCalls,
-    onOutcome({ agent, caller, endpoint, operation, outcome, status, durationMs }) {
-      if (endpoint !== 'call') return
-      const isFault = status >= 500 || faultCodes.has(outcome)
-      const isCall =
-        (operation === 'SendMessage' || operation === 'SendStreamingMessage') && (isFault || outcome === 'OK')
-      countBoth(agent, (counters) => {
-        counters.requests += 1
-        if (isFault) counters.errors += 1
-        if (!isCall) return
-        counters.calls += 1
-        countTime(counters, durationMs)
-      })
-      if (isCall) called(agent)
-      if (caller !== undefined) callers.onOutcome(caller.id, isCall, isFault, outcome === 'RATE_LIMITED')
-      if (operation !== 'SendStreamingMessage' && operation !== 'SubscribeToTask') return
-      measureStreams(hubSeries)
-      if (isSeries(agent)) measureStreams(agent)
-    },
-    onEvent(event, { agent, owner }) {
-      if (!('statusUpdate' in event)) return
-      const { state } = event.statusUpdate.status
-      if (state === 'TASK_STATE_FAILED') callers.onFailed(owner)
-      if (isTerminal(state)) {
-        countBoth(agent, (counters) => {
-          counters.ended += 1
-          if (state === 'TASK_STATE_FAILED') counters.failed += 1
-        })
-      }
-      if (state !== 'TASK_STATE_SUBMITTED') return
-      // Calls inside the hub are not reported to `onOutcome`; their owner is the calling agent.
-      const isCall = isDelegated(owner)
-      countBoth(agent, (counters) => {
-        counters.tasks += 1
-        if (!isCall) return
-        counters.requests += 1
-        counters.calls += 1
-      })
-      // A long task is answered late; it is used from its start.
-      called(agent)
-    },
-    onSpan(span, agent, owner) {
-      const spent = spentIn(span)
-      if (spent === undefined) return
-      countBoth(agent, (counters) => addSpent(counters, spent))
-      callers.onSpent(owner, spent)
-    },
     collect() {
       isCounting = false
       // Streams may stay open while nothing else happens: they count, so that they are measured again.
-      for (const name of [hubSeries, ...counts.keys()]) measureStreams(name)
-      const minute = Math.floor(now() / minuteMs)
-      for (const series of counts.values()) rollUp(series, minute)
+      for (const name of streaming) measureStreams(name)
+      if (minute !== undefined) rollUp(minute)
       return buckets
     },
     forget() {
@@ -220,11 +207,7 @@ export function createStatsRecorder({ now, hasAgent, streams, callers, onCount }
         const isOver = start + resolution.stepMs <= at
         if ((isOver && !isChanged) || start + resolution.keepMs <= at) buckets.delete(key)
       }
-      for (const name of counts.keys()) {
-        if (name === hubSeries || hasAgent(name)) continue
-        counts.delete(name)
-        lastCalls.delete(name)
-      }
+      for (const name of lastCalls.keys()) if (!hasAgent(name)) lastCalls.delete(name)
     },
   }
 }
