@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import { serve, type Server } from '@parley/a2a/node'
-import type { ConformanceReport } from '../conformance/report.ts'
+import type { ConformanceReport } from '../conformance/index.ts'
 import { createMemoryTerminal, type MemoryTerminal } from '../testing/memory-terminal.ts'
 import { runA2a } from '../run.ts'
 

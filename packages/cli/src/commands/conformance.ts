@@ -2,20 +2,31 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { urlOfAddress } from '@parley/a2a/internal'
-import { usesEndpoint } from '../agent/call-settings.ts'
+import { defaultVersion, usesEndpoint } from '../agent/call-settings.ts'
 import { createProjectTrust } from '../agent/project-trust.ts'
 import type { CommandContext } from '../command.ts'
-import { allChecks } from '../conformance/checks/index.ts'
-import { valueFor, type BindingName, type VersionName } from '../conformance/check.ts'
-import { versionOf } from '../conformance/discover.ts'
-import type { ConformanceOptions, Profile } from '../conformance/options.ts'
-import { builtInProfiles, parseProfile } from '../conformance/profile.ts'
-import { breaks, type CheckResult, type ConformanceReport } from '../conformance/report.ts'
-import { junitReport, type FailOn } from '../conformance/report/junit-report.ts'
-import { markdownReport } from '../conformance/report/markdown-report.ts'
-import { textReport } from '../conformance/report/text-report.ts'
-import { runConformance } from '../conformance/run-conformance.ts'
-import { WireError } from '../conformance/wire/http-wire.ts'
+import {
+  allChecks,
+  type BindingName,
+  breaks,
+  builtInProfiles,
+  type CheckResult,
+  type ConformanceOptions,
+  type ConformanceReport,
+  type FailOn,
+  junitReport,
+  markdownReport,
+  parseProfile,
+  type Profile,
+  ProfileError,
+  runConformance,
+  textReport,
+  valueFor,
+  type VersionName,
+  versionNameOf,
+  versionNames,
+  WireError,
+} from '../conformance/index.ts'
 import { CliError, usageError } from '../output/cli-error.ts'
 
 export async function run(context: CommandContext): Promise<number> {
@@ -134,8 +145,9 @@ const bindingOf = (given: string): BindingName =>
   'JSONRPC'
 
 function givenVersion(given: string): VersionName {
-  const version = versionOf(given)
-  if (version === undefined) throw usageError(`There are no checks for version ${given}.`, 'Versions: 1.0, 0.3, 0.2.')
+  const version = versionNameOf(given)
+  if (version === undefined)
+    throw usageError(`There are no checks for version ${given}.`, `Versions: ${versionNames.join(', ')}.`)
   return version
 }
 
@@ -146,8 +158,7 @@ function endpointOf(settings: CommandContext['settings']): {
 } {
   const [transport, ...others] = settings.values('transport')
   if (transport === undefined || others.length > 0) throw usageError('--endpoint needs exactly one --transport.')
-  const version =
-    settings.sourceOf('a2a-version').kind === 'default' ? '1.0' : givenVersion(settings.value('a2a-version') ?? '')
+  const version = givenVersion(settings.value('a2a-version') ?? defaultVersion)
   return { url: settings.value('endpoint') ?? '', version, binding: bindingOf(transport) }
 }
 
@@ -165,7 +176,12 @@ async function profileOf(given: string | undefined, cwd: string): Promise<Profil
   if (given === undefined) return undefined
   if (Object.hasOwn(builtInProfiles, given)) return builtInProfiles[given]
   const hint = `Built-in profiles: ${Object.keys(builtInProfiles).join(', ')}.`
-  return parseProfile(await readText(resolve(cwd, given), '--profile', hint), given)
+  const text = await readText(resolve(cwd, given), '--profile', hint)
+  try {
+    return parseProfile(text, given)
+  } catch (reason) {
+    throw reason instanceof ProfileError ? usageError(reason.message, reason.hint) : reason
+  }
 }
 
 async function readText(path: string, option: string, hint?: string): Promise<string> {
@@ -200,7 +216,7 @@ async function listChecks({ output }: CommandContext): Promise<number> {
   if (output.format === 'json') await output.document({ checks: rows })
   else {
     const lines = allChecks.flatMap(({ id, title, level, section, versions }) => {
-      const [newest = '1.0'] = versions
+      const newest = versions[0] ?? versionNames[0]
       return [`${id} [${valueFor(level, newest) ?? 'info'}] ${title} (${valueFor(section, newest) ?? ''})`]
     })
     await output.text(lines.join('\n'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cardAddresses, targetsOf, versionOf } from './discover.ts'
+import { cardAddresses, targetsOf, versionNameOf } from './discover.ts'
 
 describe('the address of a card', () => {
   it('is the well-known path of an origin, and below a path that is no document', () => {
@@ -45,7 +45,7 @@ describe('the interfaces of a card', () => {
   })
 
   it('have a version of two numbers', () => {
-    assert.deepEqual(['1.0', '1.0.1', '0.2.6', '1.1', 1, undefined].map(versionOf), [
+    assert.deepEqual(['1.0', '1.0.1', '0.2.6', '1.1', 1, undefined].map(versionNameOf), [
       '1.0',
       '1.0',
       '0.2',

@@ -1,5 +1,5 @@
 /** The cards of an agent as it serves them, and the interfaces that they offer. */
-import type { BindingName, VersionName } from './verdict.ts'
+import { type BindingName, type VersionName, versionNames } from './verdict.ts'
 import type { Target } from './report.ts'
 import { exchangeHttp, WireError, type HttpExchange, type HttpRequestOptions } from './wire/http-wire.ts'
 import { isObject } from './wire/encode-request.ts'
@@ -92,10 +92,9 @@ const looksLikeCard = (json: JsonObject): boolean =>
 const bindingOf: Readonly<Record<string, BindingName>> = { JSONRPC: 'JSONRPC', 'HTTP+JSON': 'HTTP+JSON', GRPC: 'GRPC' }
 
 /** `1.0` of `1.0.1`; `undefined` for a version that the judge does not know. */
-export function versionOf(protocolVersion: unknown): VersionName | undefined {
-  const found =
-    typeof protocolVersion === 'string' ? /^(0\.2|0\.3|1\.0)(\.\d+)?$/.exec(protocolVersion)?.[1] : undefined
-  return found as VersionName | undefined
+export function versionNameOf(protocolVersion: unknown): VersionName | undefined {
+  const majorMinor = typeof protocolVersion === 'string' ? /^(\d+\.\d+)(\.\d+)?$/.exec(protocolVersion)?.[1] : undefined
+  return versionNames.find((name) => name === majorMinor)
 }
 
 /** Interfaces with a binding and a version that the judge knows. A card of both generations offers both. */
@@ -106,7 +105,7 @@ export function targetsOf(card: JsonObject): readonly Target[] {
     if (!isObject(entry) || typeof entry['url'] !== 'string') continue
     const binding =
       typeof entry['protocolBinding'] === 'string' ? bindingOf[entry['protocolBinding'].toUpperCase()] : undefined
-    const version = versionOf(entry['protocolVersion'])
+    const version = versionNameOf(entry['protocolVersion'])
     const tenant = typeof entry['tenant'] === 'string' && entry['tenant'] !== '' ? { tenant: entry['tenant'] } : {}
     if (binding !== undefined && version !== undefined) targets.push({ url: entry['url'], version, binding, ...tenant })
   }
@@ -116,7 +115,7 @@ export function targetsOf(card: JsonObject): readonly Target[] {
 
 /** A card without a version is older than 0.2.5, unless it is also a card of 1.0. */
 function legacyTargets(card: JsonObject, url: string): readonly Target[] {
-  const version = versionOf(card['protocolVersion']) ?? (card['protocolVersion'] === undefined ? '0.2' : undefined)
+  const version = versionNameOf(card['protocolVersion']) ?? (card['protocolVersion'] === undefined ? '0.2' : undefined)
   if (version === undefined || version === '1.0') return []
   const preferred = typeof card['preferredTransport'] === 'string' ? card['preferredTransport'] : 'JSONRPC'
   const others: unknown = card['additionalInterfaces']

@@ -27,7 +27,7 @@ describe('a profile', () => {
       [{ accepted: { a: 1 } }, /accepted must be/],
       [{ otherCaller: { headers: 'x' } }, /otherCaller\.headers must be/],
     ]
-    for (const [json, message] of cases) assert.throws(() => parse(json), { code: 'A2ACLI_ERR_USAGE', message })
+    for (const [json, message] of cases) assert.throws(() => parse(json), { name: 'ProfileError', message })
     assert.throws(() => parseProfile('{', 'p.json'), { message: /p\.json is not JSON/ })
   })
 

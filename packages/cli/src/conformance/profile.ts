@@ -1,5 +1,4 @@
-/** Reads the profile of `--profile`: a JSON file, or the name of a built-in one. */
-import { usageError } from '../output/cli-error.ts'
+/** Profiles of scripted agents: the built-in ones, and those of a JSON file. */
 import type { MessageHint, Profile, Scenario } from './options.ts'
 import { isObject } from './wire/encode-request.ts'
 
@@ -49,22 +48,36 @@ const parleyDemo: Profile = {
   },
 }
 
+/** By name. */
 export const builtInProfiles: Readonly<Record<string, Profile>> = { tck, 'parley-demo': parleyDemo }
 
-/** Throws a usage error that names the field. */
+/** What is wrong with a profile, and what would be right. */
+export class ProfileError extends Error {
+  override readonly name = 'ProfileError'
+  readonly hint: string | undefined
+  constructor(message: string, hint?: string) {
+    super(message)
+    this.hint = hint
+  }
+}
+
+/** Reads a profile. Throws a `ProfileError` that names the field; `source` is what it calls the text. */
 export function parseProfile(text: string, source: string): Profile {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (reason) {
-    throw usageError(`${source} is not JSON: ${reason instanceof Error ? reason.message : String(reason)}`)
+    throw new ProfileError(`${source} is not JSON: ${reason instanceof Error ? reason.message : String(reason)}`)
   }
-  const wrong = (field: string, expected: string): Error => usageError(`${source}: ${field} must be ${expected}.`)
+  const wrong = (field: string, expected: string): Error => new ProfileError(`${source}: ${field} must be ${expected}.`)
   if (!isObject(json)) throw wrong('the profile', 'an object')
   const { name, text: ordinary, messages = {}, otherCaller, accepted = {}, ...others } = json
   const [unknown] = Object.keys(others)
   if (unknown !== undefined)
-    throw usageError(`${source}: there is no field ${unknown}.`, 'Fields: name, text, messages, otherCaller, accepted.')
+    throw new ProfileError(
+      `${source}: there is no field ${unknown}.`,
+      'Fields: name, text, messages, otherCaller, accepted.',
+    )
   if (!isObject(messages)) throw wrong('messages', 'an object')
   if (!isTextMap(accepted)) throw wrong('accepted', 'an object of reasons by the id of a check')
   if (otherCaller !== undefined && !(isObject(otherCaller) && isTextMap(otherCaller['headers'])))
@@ -85,12 +98,12 @@ export function parseProfile(text: string, source: string): Profile {
 /** A hint is a text, or an object. */
 function parseHint(scenario: string, hint: unknown, source: string): MessageHint {
   if (!(scenarios as readonly string[]).includes(scenario)) {
-    throw usageError(`${source}: there is no scenario ${scenario}.`, `Scenarios: ${scenarios.join(', ')}.`)
+    throw new ProfileError(`${source}: there is no scenario ${scenario}.`, `Scenarios: ${scenarios.join(', ')}.`)
   }
   if (typeof hint === 'string') return { text: hint }
   const fields = ['text', 'parts', 'messageIdPrefix', 'metadata']
   if (!isObject(hint) || Object.keys(hint).some((field) => !fields.includes(field))) {
-    throw usageError(`${source}: messages.${scenario} must be a text, or an object with ${fields.join(', ')}.`)
+    throw new ProfileError(`${source}: messages.${scenario} must be a text, or an object with ${fields.join(', ')}.`)
   }
   return hint
 }

@@ -2,10 +2,12 @@
 
 /** `must` and `should` are the official specification's words; our own decisions and practices are `info`. */
 export type Level = 'must' | 'should' | 'info'
-export type VersionName = '0.2' | '0.3' | '1.0'
+/** A version of the protocol. */
+export type VersionName = (typeof versionNames)[number]
 export type BindingName = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 
-export const versionNames: readonly VersionName[] = ['1.0', '0.3', '0.2']
+/** The versions that have checks, newest first. The judge has a list of its own: it must not take one from what it judges. */
+export const versionNames = ['1.0', '0.3', '0.2'] as const
 export const bindingNames: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
 /**
@@ -28,6 +30,7 @@ export interface Evidence {
 /** One value for every version, or one per version where the specification changed. */
 export type PerVersion<T> = T | Partial<Readonly<Record<VersionName, T>>>
 
+/** The value for one version; `undefined` if there is none. */
 export function valueFor<T>(perVersion: PerVersion<T>, version: VersionName): T | undefined {
   if (typeof perVersion !== 'object' || perVersion === null) return perVersion
   return (perVersion as Partial<Record<VersionName, T>>)[version]

@@ -3,6 +3,7 @@ import { neutralize } from '@parley/a2a/command-line'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { interfaceOf } from './cell.ts'
 
+/** The level from which a failure counts. */
 export type FailOn = 'must' | 'should' | 'never'
 
 /** A failure that does not count for `failOn` is a skipped case, so that a build server agrees with the exit code. */

@@ -5,6 +5,7 @@ import { interfaceOf, legend } from './cell.ts'
 import { conclusionOf } from './conclusion.ts'
 import { groupResults, groupUndecided, matrixOf } from './matrix.ts'
 
+/** Returns the report as a Markdown document. */
 export function markdownReport(report: ConformanceReport): string {
   const { agent, targets, startedAt, summary, results, messagesSent } = report
   const failed = results.filter(({ outcome }) => outcome === 'fail')

@@ -5,11 +5,13 @@ import { interfaceOf, legend } from './cell.ts'
 import { conclusionOf } from './conclusion.ts'
 import { groupResults, groupUndecided, matrixOf } from './matrix.ts'
 
+/** How much a text report shows. */
 export interface TextReportOptions {
   /** With the exchange of every failure. */
   readonly showsEvidence: boolean
 }
 
+/** Returns the report as text for a terminal. */
 export function textReport(report: ConformanceReport, { showsEvidence }: TextReportOptions): string {
   const failed = report.results.filter(({ outcome }) => outcome === 'fail')
   const open = groupUndecided(report.results)

@@ -43,6 +43,7 @@ export const maxBodyBytes = 16 * 1024 * 1024
 /** The failure of a request that its signal has aborted. */
 export const noResponse = 'no response in time'
 
+/** Nothing answered: the network failed, or the time was up. */
 export class WireError extends Error {
   override readonly name = 'WireError'
   readonly exchange: Exchange
