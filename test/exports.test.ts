@@ -78,8 +78,8 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     values: 'memoryKeyValueStore',
     types: `
       Append AppendResult ErasureStore FeedEntry FeedStore FullStore KeyRow KeyStore KeyValueEntry
-      KeyValueStore KeyValueWrite ListPage ListQuery LogRecord NewTask Partition PushRow PushStore RecordBody
-      Snapshot Store StoredTask TaskChange TaskRow TaskStore
+      KeyValueStore KeyValueWrite ListPage ListQuery LogPage LogQuery LogRecord LogRow LogStore LogWrite NewTask
+      Partition PushRow PushStore RecordBody Snapshot SnapshotStore Store StoredTask TaskChange TaskRow TaskStore
     `,
   },
   './stores/sqlite': {
@@ -98,10 +98,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     types: '',
   },
   './testing': {
-    values: `
-      agentContract erasureStoreContract feedStoreContract keyStoreContract keyValueStoreContract
-      pushStoreContract storeContract taskStoreContract testAgent
-    `,
+    values: 'agentContract logStoreContract storeContract testAgent',
     types: 'AgentUnderTest TestAgent TestAgentOptions',
   },
   './adapters': {

@@ -1,7 +1,7 @@
 /** One remote agent behind a proxy agent, without the rest of a hub: what a caller sees, and what is logged. */
 import type { TestContext } from 'node:test'
 import { memoryStore, type Caller, type Task } from '@parley/a2a'
-import { memoryKeyValueStore, type KeyValueStore, type Store } from '@parley/a2a/stores'
+import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a/stores'
 import { clearCardCache } from '@parley/a2a/client'
 import { testAgent, type TestAgent, type TestAgentOptions } from '@parley/a2a/testing'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
@@ -41,7 +41,7 @@ async function open(
   t: TestContext,
   url: string,
   options: ProxyFixtureOptions,
-  store: Store,
+  store: TestAgentOptions['store'] & object,
   kv: KeyValueStore,
 ): Promise<ProxyFixture> {
   const lent = testAgentServices({ kv, ...options.services })

@@ -17,8 +17,8 @@ export interface KillableServer {
   dispose(): Promise<void>
 }
 
-/** `program` is given the port, the file of its database and `argument`, and prints the port it listens on. */
-export async function startKillableServer(argument: string, program = serverProgram): Promise<KillableServer> {
+/** `program` is given the port, the file of its database and the arguments, and prints the port it listens on. */
+export async function startKillableServer(args: readonly string[], program = serverProgram): Promise<KillableServer> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-crash-'))
   const file = join(folder, 'crash.db')
   let port = 0
@@ -27,7 +27,7 @@ export async function startKillableServer(argument: string, program = serverProg
     file,
     url: () => `http://127.0.0.1:${port}`,
     async start() {
-      child = fork(fileURLToPath(program), [String(port), file, argument], {
+      child = fork(fileURLToPath(program), [String(port), file, ...args], {
         execArgv: ['--conditions=parley-source'],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       })

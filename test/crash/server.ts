@@ -1,11 +1,15 @@
-/** The server that is killed: agents of each kind of resumption, SQLite with full durability. */
+/**
+ * The server that is killed: agents of each kind of resumption, over SQLite with full durability: the store of the SDK, or the log
+ * store of docs/guides/write-a-store.md.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { artifact, inputRequired } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
+import type { LogStore } from '@parley/a2a/stores'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 
-const [, , port = '0', file = './crash.db', worker = ''] = process.argv
+const [, , port = '0', file = './crash.db', worker = '', kind = 'sqlite'] = process.argv
 
 /** Continues where the log ends, so that the log has each number exactly once. */
 const counter: Agent = {
@@ -56,8 +60,15 @@ async function* startAndWatch({ task, resumed, checkpoint }: Turn): AsyncGenerat
 
 const server = await serve({
   port: Number(port),
-  store: sqliteStore({ file, durability: 'full' }),
+  store: kind === 'log' ? await openLogStore() : sqliteStore({ file, durability: 'full' }),
   agents: { counter, fragile, asker, remote },
   log: { debug() {}, info() {}, warn: console.error, error() {} },
 })
 process.send?.({ port: server.port })
+
+async function openLogStore(): Promise<LogStore> {
+  const { createTables, openSqlite, taskStore } = await import('../stores/guide-store.ts')
+  const db = openSqlite(file)
+  await createTables(db)
+  return taskStore(db)
+}

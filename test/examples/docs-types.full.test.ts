@@ -6,6 +6,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { fencedBlocks } from '../journeys/pages/page-steps.ts'
 import { root } from './program.ts'
 
 /** clients-docs.full.test.ts and simple-docs.test.ts run the programs of these pages. */
@@ -61,6 +62,13 @@ async function writeSnippets(folder: string): Promise<number> {
       const name = page.replaceAll('/', '_').replace('.md', '')
       await writeFile(join(folder, `${name}-${count}.ts`), `${code}\nexport {}\n`)
     }
+  }
+  const guide = await readFile(join(root, 'docs/guides/write-a-store.md'), 'utf8')
+  for (const { title, language, content } of fencedBlocks(guide)) {
+    // The test of the page needs a database of the reader.
+    if (language !== 'ts' || title === undefined || title.endsWith('.test.ts')) continue
+    count += 1
+    await writeFile(join(folder, title), content)
   }
   return count
 }

@@ -40,7 +40,7 @@ describe(`webhooks of a server that is killed ${kills} times (seed ${seed})`, ()
 
   before(async () => {
     receiver = await openFaultyReceiver(random)
-    victim = await startKillableServer('', new URL('sender.ts', import.meta.url))
+    victim = await startKillableServer([], new URL('sender.ts', import.meta.url))
     await victim.start()
     let over = false
     const load = Promise.all(

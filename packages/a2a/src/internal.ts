@@ -219,12 +219,13 @@ export type {
 } from './stores/task-store.ts'
 export type { AgentExchange, AgentHarness } from './testing/agent-contract.ts'
 export type {
+  OpenLogStore,
   OpenStore,
+  OpenedLogStore,
   OpenedStore,
   StoreContractOptions,
   StoreWithErasure,
   StoreWithFeed,
-  StoreWithPush,
 } from './testing/store-contract.ts'
 export type { MessageInput, TestSendOptions, TestStream } from './testing/test-agent.ts'
 export { validateCard } from './versions/decode-card.ts'

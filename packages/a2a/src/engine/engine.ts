@@ -53,7 +53,7 @@ export function createEngine(deps: EngineDeps): Engine {
   // A log can be dropped while its task is kept only if there is a snapshot.
   const snapshotsAll = (): boolean => deps.retention?.logMs !== undefined
   const push =
-    deps.push === undefined || store.push === undefined
+    deps.push === undefined
       ? undefined
       : createPushService({
           ...deps,
@@ -256,7 +256,10 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   async function findOwn(id: string, context: CallContext): Promise<LoadedTask> {
-    return checkOwner(await taskCache.find(id, context), id, context)
+    const found = await taskCache.find(id, context)
+    // A task that is loaded after the end would never settle.
+    if (isClosing && !isDraining) throw new A2AError('UNAVAILABLE', 'The server is shutting down')
+    return checkOwner(found, id, context)
   }
 
   async function findAny(id: string): Promise<LoadedTask> {

@@ -3,43 +3,8 @@
  * UNAVAILABLE, and only our log holds the reason.
  */
 import { A2AError } from '../model/error.ts'
-import type { PushStore, Store, TaskStore } from '../stores/store.ts'
-
-type Method = (...args: unknown[]) => Promise<unknown>
-
-/** Every method that can fail. A proxy would need no list, but its trap would run for every call. */
-const taskMethods = [
-  'append',
-  'load',
-  'read',
-  'firstSeq',
-  'changed',
-  'list',
-  'context',
-  'countActive',
-  'countStates',
-  'countUnfinished',
-  'search',
-  'agents',
-  'findTasks',
-  'findMessage',
-  'saveSnapshot',
-  'loadSnapshot',
-  'claimOrphans',
-  'renew',
-  'claimDue',
-] as const satisfies readonly (keyof TaskStore)[]
-const pushMethods = [
-  'save',
-  'load',
-  'list',
-  'search',
-  'delete',
-  'claim',
-  'move',
-  'recordAttempt',
-  'listAttempts',
-] as const satisfies readonly (keyof PushStore)[]
+import type { KeyStore, Store, TaskStore } from '../stores/store.ts'
+import { wrapMethods } from '../model/wrap-methods.ts'
 
 export function withStoreErrors(store: Store): Store {
   const { leaseTtlMs, prunesItself, tasks, push, keys, feed, kv } = store
@@ -47,28 +12,16 @@ export function withStoreErrors(store: Store): Store {
     leaseTtlMs,
     ...(prunesItself !== undefined ? { prunesItself } : {}),
     tasks: {
-      ...guarded(tasks, taskMethods),
-      ...(tasks.sizeOf !== undefined ? guarded(tasks as Required<TaskStore>, ['sizeOf']) : {}),
+      ...wrapMethods(tasks, guarded),
       ...(tasks.loadStored !== undefined ? { loadStored } : {}),
     },
-    ...(push !== undefined ? { push: guarded(push, pushMethods) } : {}),
-    keys: guardedKeys(),
-    ...(feed !== undefined ? { feed: guarded(feed, ['read', 'end']) } : {}),
+    push: wrapMethods(push, guarded),
+    // The master key is not in the database: its errors are for the operator.
+    keys: { ...wrapMethods(keys, guarded), ...masterKeyMethods(keys) },
+    ...(feed !== undefined ? { feed: wrapMethods(feed, guarded) } : {}),
     kv,
-    ...guarded(store, ['prune', 'close']),
-  }
-
-  function guardedKeys(): Store['keys'] {
-    const { masterKey, otherMasterKeys, createMasterKey, adoptMasterKey, replace } = keys
-    return {
-      ...guarded(keys, ['list', 'save', 'delete']),
-      // The master key is not in the database: its errors are for the operator.
-      ...(masterKey !== undefined ? { masterKey: masterKey.bind(keys) } : {}),
-      ...(otherMasterKeys !== undefined ? { otherMasterKeys: otherMasterKeys.bind(keys) } : {}),
-      ...(createMasterKey !== undefined ? { createMasterKey: createMasterKey.bind(keys) } : {}),
-      ...(adoptMasterKey !== undefined ? { adoptMasterKey: adoptMasterKey.bind(keys) } : {}),
-      ...(replace !== undefined ? guarded(keys as Required<Store['keys']>, ['replace']) : {}),
-    }
+    prune: (retention) => guarded(() => store.prune(retention)),
+    close: () => guarded(() => store.close()),
   }
 
   function loadStored(taskId: string): ReturnType<NonNullable<TaskStore['loadStored']>> {
@@ -82,22 +35,22 @@ export function withStoreErrors(store: Store): Store {
   }
 }
 
-function guarded<Facet extends object, Name extends keyof Facet & string>(
-  facet: Facet,
-  methods: readonly Name[],
-): Pick<Facet, Name> {
-  const guards: Record<string, Method> = {}
-  for (const name of methods) {
-    const method = (facet[name] as Method).bind(facet)
-    guards[name] = (...args: unknown[]) => {
-      try {
-        return method(...args).catch(throwUnavailable)
-      } catch (cause) {
-        return Promise.reject(storeUnavailable(cause))
-      }
-    }
+function masterKeyMethods(keys: KeyStore): Partial<KeyStore> {
+  const { masterKey, otherMasterKeys, createMasterKey, adoptMasterKey } = keys
+  return {
+    ...(masterKey !== undefined ? { masterKey: masterKey.bind(keys) } : {}),
+    ...(otherMasterKeys !== undefined ? { otherMasterKeys: otherMasterKeys.bind(keys) } : {}),
+    ...(createMasterKey !== undefined ? { createMasterKey: createMasterKey.bind(keys) } : {}),
+    ...(adoptMasterKey !== undefined ? { adoptMasterKey: adoptMasterKey.bind(keys) } : {}),
   }
-  return guards as unknown as Pick<Facet, Name>
+}
+
+function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return work().catch(throwUnavailable)
+  } catch (cause) {
+    return Promise.reject(storeUnavailable(cause))
+  }
 }
 
 function throwUnavailable(cause: unknown): never {

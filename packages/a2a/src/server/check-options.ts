@@ -187,9 +187,15 @@ function checkSkill(skill: unknown, path: string): readonly check.OptionProblem[
 }
 
 export const isStore: check.OptionCheck = (store, path) =>
-  typeof store === 'object' && store !== null && 'tasks' in store
+  typeof store === 'object' && store !== null && ('tasks' in store || 'findMessage' in store)
     ? []
-    : [{ path, message: 'must be a store, such as memoryStore()' }]
+    : [
+        {
+          path,
+          message:
+            'must be a store, such as memoryStore(), or a log store with append, load, read, list and findMessage',
+        },
+      ]
 
 export function checkAgent(agent: unknown, path: string): readonly check.OptionProblem[] {
   if (typeof agent === 'function') return []

@@ -2,11 +2,12 @@
  * A server without a listener: one function for node:http and its frameworks, one for the web's Request. Portable; the application
  * chooses the listener.
  */
-import type { Engine, EngineLog, PushConfigService, Sealer, Signer } from '../engine/contract.ts'
+import type { Engine, PushConfigService, Sealer, Signer } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { type Keyring, openKeyring } from '../engine/keys/keyring.ts'
 import { withStoreErrors } from '../engine/store-errors.ts'
 import { systemClock } from '../model/clock.ts'
+import { completeStore, missingFeatures } from '../stores/complete/complete-store.ts'
 import { createHandlerAgents, type HandlerAgents } from './agents/handler-agents.ts'
 import { createHandlerCall, type HandlerCall } from './calls/in-process-call.ts'
 import { checkSigning, createCardKeys } from './cards/card-keys.ts'
@@ -58,7 +59,7 @@ export interface Handler {
   readonly engine: Engine
   /** Adds and removes agents while the server runs. */
   readonly agents: HandlerAgents
-  /** For the operator: the state of push deliveries, and redelivery. Present if `push` is configured and the store has it. */
+  /** For the operator: the state of push deliveries, and redelivery. Present if `push` is configured. */
   readonly push?: HandlerPush
   /** Bytes held for readers, waiting readers, and disconnected readers. */
   readonly readers: HandlerReaders
@@ -145,7 +146,8 @@ export function createHandler(options: HandlerOptions): Handler {
 
 /** For options that are checked. */
 export function openHandler(options: HandlerOptions): Handler {
-  const { store, log = consoleLog } = options
+  const { log = consoleLog } = options
+  const store = completeStore(options.store)
   const prefix = checkPrefix(options.prefix)
   const publicUrl = checkPublicUrl(options.publicUrl)
   const registry = createAgentRegistry(options)
@@ -162,7 +164,7 @@ export function openHandler(options: HandlerOptions): Handler {
   }
   const bytes = createEncodingCache()
   const push =
-    options.push === undefined || store.push === undefined
+    options.push === undefined
       ? undefined
       : createPushSetup(options.push, { keyring, publicUrl, encodingCache: bytes, registry })
   const ownEngine = createEngine({
@@ -216,7 +218,8 @@ export function openHandler(options: HandlerOptions): Handler {
     mergeKeyPublishers(push?.signer, signer, ...ownKeys.values()),
   )
   // After everything that may throw because of invalid options: nothing must be running then.
-  warnOfMissingFacets(store, log)
+  const missing = missingFeatures(options.store)
+  if (missing !== undefined) log.warn(missing)
   const ready = start()
   // A caller that awaits `ready` gets the failure; otherwise the rejection must not end the process.
   ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
@@ -302,12 +305,6 @@ function handlerPushOf(
   rotateKey?: () => Promise<void>,
 ): HandlerPush {
   return { cursors, search, attempts, redeliver, ...(rotateKey !== undefined ? { rotateKey } : {}) }
-}
-
-function warnOfMissingFacets({ push, feed }: HandlerOptions['store'], log: EngineLog): void {
-  if (push === undefined) log.warn('the store has no push facet: this server cannot send push notifications')
-  if (feed === undefined)
-    log.warn('the store has no feed facet: changes of all tasks (traces, an admin API) cannot be read')
 }
 
 function openOnce(open: () => Promise<Keyring>): () => Promise<Keyring> {

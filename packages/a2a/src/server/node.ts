@@ -227,7 +227,7 @@ async function checkOptions(options: ServeOptions): Promise<void> {
 }
 
 /** Invalid options must not keep the store open: after a fix the program opens the same file again. */
-async function openServedHandler(options: ServeOptions, store: Store): Promise<Handler> {
+async function openServedHandler(options: ServeOptions, store: NonNullable<ServeOptions['store']>): Promise<Handler> {
   try {
     const { push, ...rest } = options
     return openHandler({
@@ -237,7 +237,7 @@ async function openServedHandler(options: ServeOptions, store: Store): Promise<H
       ...(push !== undefined ? { push: withWebhookGuard(push === true ? {} : push) } : {}),
     })
   } catch (reason) {
-    await store.close()
+    await store.close?.()
     throw reason
   }
 }

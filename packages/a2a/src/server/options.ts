@@ -5,7 +5,6 @@ import type {
   Engine,
   EngineLimits,
   EngineLog,
-  EngineDeps,
   EngineRetention,
   OnEvent,
   TransformEvent,
@@ -16,6 +15,8 @@ import type { Caller } from '../model/caller.ts'
 import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
 import type { A2AError, ErrorCode } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
+import type { LogStore } from '../stores/log-store.ts'
+import type { Store } from '../stores/store.ts'
 import type { VersionId } from '../versions/index.ts'
 import type { CardSigning } from './cards/card-keys.ts'
 import type { EndpointVariant } from './calls/endpoint-variant.ts'
@@ -23,9 +24,9 @@ import type { Extension } from './extensions/extension.ts'
 import type { PushOptions } from './push/push-options.ts'
 import type { TenantOptions } from './admission/tenants.ts'
 
-/** The types of the engine for agents and stores: the server passes both on and uses neither. */
+/** The type of the engine for agents: the server passes them on. */
 export type Agent = AgentEntry['agent']
-export type Store = EngineDeps['store']
+export type { Store } from '../stores/store.ts'
 
 /** The shape of an agent card: that of a version, or `merged`, the newest with the fields of 0.3 beside it. */
 export type CardVariant = 'merged' | VersionId
@@ -303,7 +304,7 @@ export interface ServerOptions extends CardSettings {
   readonly onStream?: OnStream
   /** Limits of requests and callers. Default: see each limit. */
   readonly limits?: Partial<Limits>
-  /** Enables push notifications, if the store has a `push` facet. Default: off. */
+  /** Enables push notifications. Default: off. */
   readonly push?: PushOptions
   /** Interval of SSE comments and gRPC pings on open streams. Default 15 s. */
   readonly keepAliveMs?: number
@@ -335,5 +336,5 @@ export type AgentsOption =
       readonly agent?: undefined
     }
 
-/** Options of `createHandler`: the server's, one or several agents, and the store. */
-export type HandlerOptions = ServerOptions & AgentsOption & { readonly store: Store }
+/** Options of `createHandler`: the server's, one or several agents, and the store, whole or as the logs of an application. */
+export type HandlerOptions = ServerOptions & AgentsOption & { readonly store: Store | LogStore }

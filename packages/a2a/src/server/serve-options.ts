@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { WebhookGuardOptions } from '../client/egress/guarded-fetch.ts'
+import type { LogStore } from '../stores/log-store.ts'
 import type { Store } from '../stores/store.ts'
 import type { ConnectionCounts, ConnectionLimits } from './http/connection-limits.ts'
 import type { GrpcTls } from './grpc/grpc-listener.ts'
@@ -24,7 +25,7 @@ export type ServeOptions = Omit<ServerOptions, 'push' | 'limits'> &
     readonly headTimeoutMs?: number
     /** How long a client may take to send a whole request. Default 5 min. */
     readonly requestTimeoutMs?: number
-    /** Enables push notifications, if the store has a `push` facet. Default: off. */
+    /** Enables push notifications. Default: off. */
     readonly push?: true | ServePushOptions
     /** The HTTP port. Default 3000; 0 picks a free port. */
     readonly port?: number
@@ -46,8 +47,8 @@ export type ServeOptions = Omit<ServerOptions, 'push' | 'limits'> &
      * `node --test`. On a terminal, a third line names the store.
      */
     readonly quiet?: boolean
-    /** Where tasks are kept. Default: SQLite in `dataDir`. Closed with the server. */
-    readonly store?: Store
+    /** Where tasks are kept: a store, or a log store over your own tables. Default: SQLite in `dataDir`. Closed with the server. */
+    readonly store?: Store | LogStore
     /** The directory of the default store, created if it is missing. Default `./.parley`. */
     readonly dataDir?: string
     /** How long `close` waits for requests in progress, and for agents that cannot be resumed. Default 5 s. */

@@ -79,3 +79,10 @@ export const emptyErasedCounts: ErasedCounts = {
   entries: 0,
   replaced: 0,
 }
+
+export function sumOfCounts(a: ErasedCounts, b: ErasedCounts | undefined): ErasedCounts {
+  if (b === undefined) return a
+  return Object.fromEntries(
+    Object.entries(a).map(([name, count]) => [name, count + b[name as keyof ErasedCounts]]),
+  ) as unknown as ErasedCounts
+}

@@ -2,6 +2,7 @@
 export type { LogRecord, RecordBody } from '../model/record.ts'
 export type { ErasureStore } from './erasure-store.ts'
 export type { KeyValueEntry, KeyValueStore, KeyValueWrite } from './key-value-store.ts'
+export type { LogPage, LogQuery, LogRow, LogStore, LogWrite, SnapshotStore } from './log-store.ts'
 export { memoryKeyValueStore } from './memory/key-value.ts'
 export type { PushRow, PushStore } from './push-store.ts'
 export type { FeedEntry, FeedStore, FullStore, KeyRow, KeyStore, Store } from './store.ts'

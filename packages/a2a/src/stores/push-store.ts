@@ -60,6 +60,26 @@ export const keptAttempts = 1_000
 /** Older attempts are removed with an attempt for each so many records: not with every attempt, which would cost as much as the write. */
 export const trimEverySeqs = 64
 
+/** How long a cursor without failures waits at most, and one that is tried again: above the longest delay that a receiver may request. */
+export const longestPauseMs = 60_000
+export const longestRetryMs = 30 * 3_600_000
+
+/** A new or replaced cursor: due at once if visible records are ahead of it. */
+export function savedPush(push: PushRow, visibleSeq: number, atOnce: number): PushRow {
+  const isBehind = push.state === 'active' && push.dueAt === undefined && visibleSeq > push.deliveredSeq
+  return isBehind ? { ...push, dueAt: atOnce } : push
+}
+
+/** A cursor after a delivery. It stays due if an append made it so in the meantime. */
+export function movedPush({ dueAt: wasDueAt, ...push }: PushRow, change: PushChange, visibleSeq: number): PushRow {
+  const deliveredSeq = change.deliveredSeq ?? push.deliveredSeq
+  const state = change.state ?? push.state
+  const isBehind = visibleSeq > deliveredSeq
+  const dueAt = state !== 'active' ? undefined : (change.dueAt ?? (isBehind ? wasDueAt : undefined))
+  const attempt = change.attempt ?? push.attempt
+  return { ...push, deliveredSeq, state, attempt, ...(dueAt === undefined ? {} : { dueAt }) }
+}
+
 /** Push notification configs, the claims under which they are delivered, and delivery attempts. */
 export interface PushStore {
   /**

@@ -1,109 +1,90 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createRecentAppends, type RecentAppends } from './recent-appends.ts'
-import type { Append } from './store.ts'
+import type { Append, FeedEntry } from './store.ts'
 
 const records: Append['records'] = [
   { at: 1, body: { type: 'note', text: 'a' } },
   { at: 2, body: { type: 'note', text: 'b' } },
 ]
-const entryAt = (position: number) => ({
+const entryAt = (position: number): FeedEntry => ({
   ...{ position, tenant: '', agent: 'a', owner: 'o', taskId: `t${position}`, firstSeq: 3, lastSeq: 4 },
 })
-const takenAt = (position: number) => ({
-  ...entryAt(position),
-  records: records.map((record, index) => ({ seq: 3 + index, ...record })),
-})
-const positionsAfter = (recent: RecentAppends, position: number) =>
-  recent.takeAfter(position, 1_000)?.map((entry) => entry.position)
 
-/** With a reader at the end of the feed, which is at 10: nothing is kept before it takes for the first time. */
+/** Which of these positions have their records, for a reader that has reached `position`. */
+function recordedAfter(recent: RecentAppends, position: number, ...positions: readonly number[]): readonly number[] {
+  const entries = recent.addRecords(position, positions.map(entryAt))
+  return entries.flatMap((entry) => (entry.records === undefined ? [] : [entry.position]))
+}
+
+/** Nothing is kept before a reader reads for the first time. */
 function withReader(): RecentAppends {
-  const recent = createRecentAppends(10)
-  assert.deepEqual(recent.takeAfter(10, 1), [])
+  const recent = createRecentAppends()
+  recent.addRecords(10, [])
   return recent
 }
 
 function append(recent: RecentAppends, ...positions: readonly number[]): void {
-  recent.begin()
   for (const position of positions) recent.add(entryAt(position), records, 100)
-  recent.commit()
 }
 
 describe('recent appends', () => {
-  it('are returned with their records after the commit, and until the reader has moved on', () => {
+  it('give entries their records until the reader has moved on', () => {
     const recent = withReader()
-    recent.begin()
-    recent.add(entryAt(12), records, 100)
-    assert.deepEqual(recent.takeAfter(10, 1), [])
-    recent.commit()
-    append(recent, 13, 15)
-    assert.deepEqual(recent.takeAfter(10, 2), [takenAt(12), takenAt(13)])
-    assert.deepEqual(positionsAfter(recent, 10), [12, 13, 15])
-    assert.deepEqual(positionsAfter(recent, 13), [15])
-    assert.deepEqual(positionsAfter(recent, 15), [])
-    // Dropped: a reader that goes back reads the store.
-    assert.equal(recent.takeAfter(10, 1), undefined)
+    append(recent, 12, 13, 15)
+    const [entry] = recent.addRecords(10, [entryAt(12)])
+    assert.deepEqual(entry, {
+      ...entryAt(12),
+      records: records.map((record, index) => ({ seq: 3 + index, ...record })),
+    })
+    assert.deepEqual(recordedAfter(recent, 10, 11, 12, 13, 15), [12, 13, 15])
+    assert.deepEqual(recordedAfter(recent, 13, 15), [15])
+    assert.deepEqual(recordedAfter(recent, 10, 12, 13, 15), [15])
+  })
+
+  it('are recognized by their position, their task and their seqs', () => {
+    const recent = withReader()
+    append(recent, 12)
+    const others = [
+      { ...entryAt(12), taskId: 'another' },
+      { ...entryAt(12), lastSeq: 5 },
+    ]
+    for (const entry of recent.addRecords(10, others)) assert.equal(entry.records, undefined)
   })
 
   it('are not kept before there is a reader', () => {
-    const recent = createRecentAppends(10)
+    const recent = createRecentAppends()
     append(recent, 11)
-    assert.equal(recent.takeAfter(10, 1), undefined)
+    assert.deepEqual(recordedAfter(recent, 10, 11), [])
     append(recent, 12)
-    assert.equal(recent.takeAfter(10, 1), undefined)
-    assert.deepEqual(positionsAfter(recent, 11), [12])
+    assert.deepEqual(recordedAfter(recent, 10, 11, 12), [12])
   })
 
-  it('of a transaction that was rolled back are forgotten', () => {
+  it('are kept within a limit of bytes and of entries, until the reader is back', () => {
+    for (const [count, size] of [
+      [10_001, 1],
+      [90, 99_000],
+    ] as const) {
+      const recent = withReader()
+      for (let n = 1; n <= count; n += 1) recent.add(entryAt(10 + n), records, size)
+      append(recent, 50_000)
+      assert.deepEqual(recordedAfter(recent, 10, 11, 10 + count, 50_000), [])
+      append(recent, 50_001)
+      assert.deepEqual(recordedAfter(recent, 10, 50_001), [50_001])
+    }
+  })
+
+  it('have no large records, which would displace many small ones', () => {
     const recent = withReader()
-    append(recent, 11)
-    recent.begin()
-    recent.add(entryAt(12), records, 100)
-    recent.rollback()
-    append(recent, 13)
-    assert.deepEqual(positionsAfter(recent, 10), [11, 13])
+    recent.add(entryAt(11), records, 100_001)
+    append(recent, 12)
+    assert.deepEqual(recordedAfter(recent, 10, 11, 12), [12])
   })
 
-  it('of a transaction whose part was rolled back are read from the store: which part is not known', () => {
-    const recent = withReader()
-    recent.begin()
-    recent.add(entryAt(11), records, 100)
-    recent.rollback()
-    recent.add(entryAt(12), records, 100)
-    recent.commit()
-    append(recent, 13)
-    assert.equal(recent.takeAfter(10, 1), undefined)
-    assert.deepEqual(positionsAfter(recent, 12), [13])
-  })
-
-  it('have no records if they are large', () => {
-    const recent = withReader()
-    recent.begin()
-    recent.add(entryAt(11), records, 1_000_000)
-    recent.commit()
-    assert.deepEqual(recent.takeAfter(10, 1), [entryAt(11)])
-  })
-
-  it('are not kept after a clear', () => {
+  it('can be forgotten', () => {
     const recent = withReader()
     append(recent, 11)
     recent.clear()
-    assert.equal(recent.takeAfter(10, 1), undefined)
-    append(recent, 12)
-    assert.deepEqual(positionsAfter(recent, 11), [12])
-  })
-
-  it('are dropped when the reader falls behind, and kept again when it is back', () => {
-    const recent = withReader()
-    for (let position = 11; position <= 110; position += 1) {
-      recent.begin()
-      recent.add(entryAt(position), records, 90_000)
-      recent.commit()
-    }
-    assert.equal(recent.takeAfter(10, 1), undefined)
-    assert.equal(recent.takeAfter(109, 1), undefined)
-    append(recent, 111)
-    assert.deepEqual(positionsAfter(recent, 110), [111])
+    assert.deepEqual(recordedAfter(recent, 10, 11), [])
   })
 })

@@ -61,7 +61,7 @@ export interface FeedEntry extends Partition {
   readonly taskId: string
   readonly firstSeq: number
   readonly lastSeq: number
-  /** The records of the append, if the store has them in memory. Otherwise they are in the log. */
+  /** The records of the append, if the store has them in memory: those that this process appended last. Otherwise they are in the log. */
   readonly records?: readonly LogRecord[]
 }
 
@@ -86,15 +86,6 @@ export interface FeedStore {
   read(position: number, limit: number): Promise<readonly FeedEntry[]>
   /** The current end of the feed: every later append comes after it. */
   end(): Promise<number>
-  /**
-   * What `read` returns, with the `records` that this process appended and still has. A store of one process returns it from
-   * memory, or `undefined` if it does not have everything after `position`: then use `read`. Entries up to `position` may be
-   * forgotten, so it is for one reader. Absent: use `read`.
-   */
-  takeRecent?(
-    position: number,
-    limit: number,
-  ): readonly FeedEntry[] | undefined | Promise<readonly FeedEntry[] | undefined>
 }
 
 /** The keys of the keyring. */
@@ -127,11 +118,10 @@ export interface KeyStore {
  * The storage of a server, in facets.
  *
  * The facets are views of one transaction: `tasks.append` and `prune` span them, and each is done whole or not at all. They cannot
- * be combined from different stores. A store without `push` cannot send push notifications; a store without `feed` cannot be
- * followed as a whole.
+ * be combined from different stores. A store without `feed` cannot be followed as a whole.
  *
- * `memoryStore`, `sqliteStore` and `postgresStore` have every facet. Test your own store with `storeContract` of
- * `@parley/a2a/testing`, or with the suites of its facets. Times are in milliseconds since the epoch, durations in milliseconds. If
+ * `memoryStore`, `sqliteStore` and `postgresStore` have every facet. For a store of your own, begin with a `LogStore`: the server
+ * derives the rest. Test it with `logStoreContract` or `storeContract` of `@parley/a2a/testing`. Times are in milliseconds since the epoch, durations in milliseconds. If
  * a method rejects, the caller of the server gets UNAVAILABLE and the log gets the reason.
  */
 export interface Store {
@@ -141,8 +131,8 @@ export interface Store {
   readonly prunesItself?: boolean
   /** Task logs, task rows, snapshots, leases and message claims. */
   readonly tasks: TaskStore
-  /** Push notification configs. Absent: the server sends no push notifications. */
-  readonly push?: PushStore
+  /** Push notification configs. */
+  readonly push: PushStore
   /** The keys of the keyring. */
   readonly keys: KeyStore
   /** All appends in one order. Absent: the store cannot be followed as a whole, which the hub requires. */
@@ -172,7 +162,6 @@ export interface Store {
 
 /** A store with every facet, as the hub requires it. */
 export interface FullStore extends Store {
-  readonly push: PushStore
   readonly feed: FeedStore
   readonly erasure: ErasureStore
   previewPrune(retention: Omit<Retention, 'batch'>): Promise<readonly PruneEstimate[]>

@@ -26,7 +26,6 @@ import type { Part, Task } from '../model/task.ts'
 import type { AgentSettings, HandlerOptions } from '../server/options.ts'
 import { createHandler } from '../server/handler.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
-import type { Store } from '../stores/store.ts'
 import { versionOf } from '../versions/index.ts'
 import type { VersionId } from '../versions/index.ts'
 import { createLazyGrpcServer, grpcTestWire } from './lazy-grpc-server.ts'
@@ -38,7 +37,7 @@ export type TestBinding = BindingName
 /** Options of `testAgent`: the settings of the agent, and how the test calls it. */
 export interface TestAgentOptions extends Omit<Partial<AgentSettings>, 'agent'> {
   /** Default: a memory store of its own. */
-  readonly store?: Store
+  readonly store?: HandlerOptions['store']
   /** The protocol version of the calls. Default `1.0`. */
   readonly version?: VersionId
   /** Default `JSONRPC`. `GRPC` opens a local port, because gRPC needs one. */

@@ -14,7 +14,7 @@ import type {
 } from '../../model/operation.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
-import type { PushRow, FullStore } from '../../stores/store.ts'
+import type { PushRow, Store } from '../../stores/store.ts'
 import type { AcceptedMessage } from '../message/accept-message.ts'
 import type { CallContext, PushDeliveryOptions, Sealer, Signer } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
@@ -27,7 +27,7 @@ const maxRead = 200
 const maxReadBytes = 1_000_000
 
 export interface PushConfigsDeps {
-  readonly store: Pick<FullStore, 'tasks' | 'push'>
+  readonly store: Pick<Store, 'tasks' | 'push'>
   readonly sealer: Sealer
   readonly signer: Signer
   readonly perTask: number

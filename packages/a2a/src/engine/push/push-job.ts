@@ -8,7 +8,7 @@ import { linkSignals } from '../../model/signals.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../../model/trace.ts'
-import type { ClaimedPush, PushChange, PushRow, FullStore } from '../../stores/store.ts'
+import type { ClaimedPush, PushChange, PushRow, Store } from '../../stores/store.ts'
 import type { EngineLog, EnginePush, PushDelivery, PushResult, PushOutcome, PushTarget } from '../contract.ts'
 import { taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
@@ -18,7 +18,7 @@ import { hostOf, openTarget, triggersOf } from './push-target.ts'
 
 export interface PushJobDeps
   extends Clock, Pick<EnginePush, 'deliver' | 'onResult' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
-  readonly store: Pick<FullStore, 'tasks' | 'push'>
+  readonly store: Pick<Store, 'tasks' | 'push'>
   readonly log: EngineLog
   readonly backlog: PushBacklog
   find(taskId: string): Promise<LoadedTask | undefined>

@@ -4,7 +4,7 @@
  * second, for what other processes left behind.
  */
 import type { Clock } from '../../model/clock.ts'
-import type { ClaimedPush, FullStore } from '../../stores/store.ts'
+import type { ClaimedPush, Store } from '../../stores/store.ts'
 import type { EngineLog, EnginePush } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { createPushBacklog } from './push-backlog.ts'
@@ -14,7 +14,7 @@ import { hostOf } from './push-target.ts'
 
 export interface PushSchedulerDeps extends Clock {
   readonly push: EnginePush
-  readonly store: Pick<FullStore, 'tasks' | 'push'>
+  readonly store: Pick<Store, 'tasks' | 'push'>
   readonly log: EngineLog
   readonly sweepMs: number
   find(taskId: string): Promise<LoadedTask | undefined>

@@ -4,7 +4,7 @@
  * the delivery (push-scheduler.ts). The server provides dialects and HTTP.
  */
 import type { Clock } from '../../model/clock.ts'
-import type { PushRow, FullStore } from '../../stores/store.ts'
+import type { PushRow, Store } from '../../stores/store.ts'
 import type { CallContext, EngineLog, EnginePush, PushCursor, PushConfigService, Signer } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { createPushConfigs } from './push-configs.ts'
@@ -13,7 +13,7 @@ import { publicConfig } from './push-target.ts'
 
 export interface PushServiceDeps extends Clock {
   readonly push: EnginePush
-  readonly store: Pick<FullStore, 'tasks' | 'push'>
+  readonly store: Pick<Store, 'tasks' | 'push'>
   readonly signer: Signer
   readonly log: EngineLog
   readonly sweepMs: number

@@ -203,6 +203,7 @@ describe('a turn', () => {
     })
     const { id } = await testEngine.start('first', { metadata: { n: 1 } })
     const second = testEngine.task({ taskId: id, parts: [{ text: 'second' }] }, { metadata: { n: 2 } })
+    await eventually(async () => (await testEngine.log(id)).filter(({ body }) => body.type === 'message').length === 2)
     gate.resolve()
     await second
     assert.deepEqual(seen, [{ n: 1 }, { n: 2 }])

@@ -3,13 +3,13 @@ import { checkPurpose, openKeyring } from '../../engine/keys/keyring.ts'
 import type { Sealer } from '../../engine/contract.ts'
 import type { MasterKeys } from '../../engine/keys/key-wrapping.ts'
 import { ConfigError } from '../config-error.ts'
-import type { HandlerOptions } from '../options.ts'
+import type { Store } from '../options.ts'
 
 /**
  * Rejects with a `ConfigError` if the keys in the store were wrapped by another master key. `createHandler` makes the same
  * check when it starts; call this to fail before you open what depends on the keys.
  */
-export async function verifyMasterKey(store: HandlerOptions['store']): Promise<void> {
+export async function verifyMasterKey(store: Store): Promise<void> {
   if (orRefuse(() => store.keys.masterKey?.()) === undefined) return
   const masterKeys = masterKeysOf(store.keys)
   // Read first: an unreachable database must not be reported as a wrong key.
@@ -26,13 +26,13 @@ export async function verifyMasterKey(store: HandlerOptions['store']): Promise<v
  * Seals and unseals as `handler.secrets` does, before there is a server: for what the server itself is started with. Do not keep it,
  * because it does not follow a rotation of the master key.
  */
-export async function openSealer(store: HandlerOptions['store']): Promise<Sealer> {
+export async function openSealer(store: Store): Promise<Sealer> {
   const { seal, unseal } = await openKeyring(store.keys, masterKeysOf(store.keys))
   return { seal, unseal }
 }
 
 /** The master keys of a store as they are now; `undefined` if it keeps its keys unencrypted. */
-export function masterKeysOf(keys: HandlerOptions['store']['keys']): (() => MasterKeys) | undefined {
+export function masterKeysOf(keys: Store['keys']): (() => MasterKeys) | undefined {
   if (keys.masterKey === undefined) return undefined
   return () => ({ current: keys.masterKey?.() as Uint8Array, others: keys.otherMasterKeys?.() ?? [] })
 }

@@ -7,9 +7,7 @@ import { checkPurpose, type Keyring, type SecretKeyInfo } from '../../engine/key
 import { messageHashPurpose } from '../../engine/message/message-claims.ts'
 import { pageTokenPurpose } from '../../engine/task/list-tasks.ts'
 import { pushSecretsKeyNumber, pushSecretsPurpose } from '../../engine/push/push-target.ts'
-import type { HandlerOptions } from '../options.ts'
-
-type PushStore = NonNullable<HandlerOptions['store']['push']>
+import type { Store } from '../options.ts'
 
 /** What `handler.rotateSigningKeys` did. */
 export interface RotatedKeys {
@@ -32,7 +30,7 @@ export interface RotateSigningKeysDeps {
   readonly keyring: Keyring
   /** The rotations of key pairs, by purpose. */
   readonly keyPairs: Readonly<Record<string, () => Promise<void>>>
-  readonly push: PushStore | undefined
+  readonly push: Store['push']
   now(): number
 }
 
@@ -75,7 +73,7 @@ export async function rotateSigningKeys(
     const usedUntil = (lifetime: number): number =>
       keys.findLast(({ createdAt }) => createdAt + lifetime + otherProcessesMs < now())?.createdAt ?? 0
     if (purpose === pushSecretsPurpose) {
-      const used = push === undefined ? Infinity : await oldestPushKey(push)
+      const used = await oldestPushKey(push)
       const oldest = keys.find(({ number }) => number >= used)?.createdAt ?? Infinity
       return Math.min(usedUntil(0), oldest)
     }
@@ -84,7 +82,7 @@ export async function rotateSigningKeys(
 }
 
 /** The number of the oldest key that sealed the secrets of a push notification config. */
-async function oldestPushKey(push: PushStore): Promise<number> {
+async function oldestPushKey(push: Store['push']): Promise<number> {
   let oldest = Infinity
   let before: number | undefined
   do {

@@ -1,45 +1,42 @@
 /** Statistics of a memory store. It holds a thousand tasks, so they are read one by one. */
+import { isTerminal } from '../../model/state.ts'
+import type { CompletedLogStore } from '../complete/complete-store.ts'
 import { waitingStates } from '../stats-limits.ts'
-import type { PushBacklog, StoreStatistics } from '../store.ts'
-import type { MemoryTable, PushEntry, TaskEntry } from './table.ts'
+import type { StoreStatistics } from '../store-stats.ts'
+import type { MemoryLog } from './memory-log.ts'
 
-export function memoryStats(table: MemoryTable, steadyNow: number): StoreStatistics {
-  const oldestTaskAt = earliest([...table.all()].map(({ row }) => row.createdAt))
-  const oldestUnfinishedAt = earliest([...table.unfinished].flatMap(unfinishedSince))
-  return {
-    tasks: table.size,
-    ...(oldestTaskAt === undefined ? {} : { oldestTaskAt }),
-    ...(oldestUnfinishedAt === undefined ? {} : { oldestUnfinishedAt }),
-    push: backlog(table, steadyNow),
-    position: table.feedEnd(),
-  }
-}
-
-function unfinishedSince({ row, lease }: TaskEntry): readonly number[] {
-  const isWaiting = waitingStates.some((state) => state === row.status.state)
-  return [...(lease === undefined ? [] : [row.createdAt]), ...(isWaiting ? [row.statusAt] : [])]
-}
-
-function backlog(table: MemoryTable, steadyNow: number): PushBacklog {
-  let [due, dead] = [0, 0]
-  const waiting: number[] = []
-  for (const entry of table.all())
-    for (const push of entry.pushes.values()) {
-      const { state, dueAt } = push.row
-      if (state === 'dead') dead += 1
-      if (state !== 'active' || dueAt === undefined) continue
-      if (dueAt <= steadyNow) due += 1
-      waiting.push(firstAttemptAt(entry, push) ?? dueAt)
+export async function memoryStats(
+  { store: { feed } }: MemoryLog,
+  { table, pushes: { attempts }, steadyNow }: CompletedLogStore,
+): Promise<StoreStatistics> {
+  const now = steadyNow()
+  let [tasks, oldestTaskAt, oldestUnfinishedAt] = [0, Infinity, Infinity]
+  let [behind, due, dead, oldestAt] = [0, 0, 0, Infinity]
+  for await (const { state } of table.scan({ where: {}, order: 'oldest' })) {
+    const { row, lease, pushes } = state
+    tasks += 1
+    oldestTaskAt = Math.min(oldestTaskAt, row.createdAt)
+    const isWaiting = waitingStates.some((waiting) => waiting === row.status.state)
+    const isHeld = lease !== undefined && !isTerminal(row.status.state)
+    oldestUnfinishedAt = Math.min(
+      oldestUnfinishedAt,
+      isHeld ? row.createdAt : Infinity,
+      isWaiting ? row.statusAt : Infinity,
+    )
+    for (const { id, state: pushState, dueAt, attempt, deliveredSeq } of pushes) {
+      if (pushState === 'dead') dead += 1
+      if (pushState !== 'active' || dueAt === undefined) continue
+      behind += 1
+      if (dueAt <= now) due += 1
+      const tried = attempts.get(row.id)?.find(({ pushId, seq }) => pushId === id && seq > deliveredSeq)?.at
+      oldestAt = Math.min(oldestAt, attempt === 0 ? dueAt : (tried ?? dueAt))
     }
-  const oldestAt = earliest(waiting)
-  return { behind: waiting.length, due, dead, ...(oldestAt === undefined ? {} : { oldestAt }) }
-}
-
-function firstAttemptAt({ attempts }: TaskEntry, { row }: PushEntry): number | undefined {
-  if (row.attempt === 0) return undefined
-  return earliest(attempts.filter(({ pushId, seq }) => pushId === row.id && seq > row.deliveredSeq).map(({ at }) => at))
-}
-
-function earliest(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : Math.min(...times)
+  }
+  return {
+    tasks,
+    ...(oldestTaskAt === Infinity ? {} : { oldestTaskAt }),
+    ...(oldestUnfinishedAt === Infinity ? {} : { oldestUnfinishedAt }),
+    push: { behind, due, dead, ...(oldestAt === Infinity ? {} : { oldestAt }) },
+    position: await feed.end(),
+  }
 }

@@ -4,6 +4,8 @@
  */
 import type { MigrationStep } from '../migration-step.ts'
 import type { FullStore } from '../store.ts'
+import { withOrderedTimes } from '../decide-append.ts'
+import { createRecentAppends } from '../recent-appends.ts'
 import { type StoreLog, silentLog } from '../store-log.ts'
 import { createPostgresBlobs } from './blob-content.ts'
 import { createChangeWatcher } from './change-watcher.ts'
@@ -21,7 +23,6 @@ import { nameDigest, encodeText } from './text-encoding.ts'
 import { createPostgresKeyValue } from './key-value.ts'
 import { createPostgresPreviewPrune } from './preview-prune.ts'
 import { createPostgresPushCursors } from './push-cursors.ts'
-import { createPostgresRecentAppends } from './recent-appends.ts'
 import { createReplicatedPool } from './replication-barrier.ts'
 import { createPostgresTaskSearch } from './search.ts'
 import { createPostgresStats } from './stats.ts'
@@ -113,7 +114,7 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
   const otherMasters = (options.previousMasterKeys ?? []).map(masterKeyOf)
   const schema = quoteIdentifier(schemaName)
   const time = createDatabaseTime(options)
-  const recent = createPostgresRecentAppends()
+  const recent = createRecentAppends()
   // After a failover the database may have lost what was appended last.
   const onError = recent.clear
   const replicated = createReplicatedPool(pool, timeoutMs)
@@ -185,11 +186,18 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
     return (written: readonly WrittenAppend[]): void => {
       for (const { append, head } of written) watching.recordHead(append.id, head)
       watching.end()
-      recent.add(written)
+      written.forEach(addRecent)
       changes.appended(written.map(({ append }) => append.id))
       // No other process waits for a task that was just created.
       for (const { append } of written) if (!append.createsTask) notifier.tell(append.id)
     }
+  }
+
+  function addRecent({ append, head, position, notBefore }: WrittenAppend): void {
+    const { taskId, records, blobs, bytes } = append
+    // Records with blobs are read from the log: here they would keep large contents in memory.
+    if (blobs.length > 0) return
+    recent.add({ position, taskId, lastSeq: head }, withOrderedTimes(records, notBefore), bytes)
   }
 
   function open<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -270,18 +278,14 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
       replace: (changes) => serialized(() => housekeeping.replaceKeys(changes)),
     },
     feed: {
-      read: (position, limit) => track(() => tasks.feed(position, limit)),
+      read: (position, limit) => track(async () => recent.addRecords(position, await tasks.feed(position, limit))),
       end: () => track(() => tasks.feedEnd()),
-      takeRecent: (position, limit) =>
-        track(async () => recent.addRecords(position, await tasks.feed(position, limit))),
     },
     kv,
     prune: (retention) =>
       serialized(async () => {
         await sweep(kvRowsPerSweep)
-        const removed = await housekeeping.prune(retention)
-        if (removed > 0) recent.clear()
-        return removed
+        return housekeeping.prune(retention)
       }),
     previewPrune: (retention) => track(() => previewPrune(retention)),
     erasure: {

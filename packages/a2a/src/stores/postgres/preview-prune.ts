@@ -1,17 +1,11 @@
 /** What a prune would remove: the same conditions as in `prune_1`, as counts. Changes nothing. */
 import { keyFromBytes } from '../key-value-keys.ts'
+import { type EstimateColumns, estimateOf } from '../prune-estimate.ts'
 import type { PruneEstimate, Retention } from '../store.ts'
 import { type DatabaseTime, type PostgresDatabase, currentTimeSql } from './database.ts'
 import { toPostgresInteger } from './text-encoding.ts'
 
-interface EstimateColumns {
-  readonly kind: PruneEstimate['kind']
-  readonly entry_kind: Uint8Array | null
-  readonly rows: unknown
-  readonly bytes: unknown
-  readonly oldest: unknown
-  readonly newest: unknown
-}
+type KindColumns = EstimateColumns & { readonly entry_kind: Uint8Array | null }
 
 /** No clock reaches it. */
 const never = Number.MAX_SAFE_INTEGER
@@ -81,7 +75,7 @@ export function createPostgresPreviewPrune(
 
   return async function previewPrune(retention: Omit<Retention, 'batch'>): Promise<readonly PruneEstimate[]> {
     const { finishedBefore, maxTasks, logBefore, deliveriesBefore = -never } = retention
-    const rows = await database.query<EstimateColumns>(
+    const rows = await database.query<KindColumns>(
       preview,
       now(),
       finishedBefore === undefined ? null : offsetFromNow(finishedBefore),
@@ -89,19 +83,8 @@ export function createPostgresPreviewPrune(
       logBefore === undefined ? null : offsetFromNow(logBefore),
       toPostgresInteger(deliveriesBefore),
     )
-    return rows.flatMap(estimateOf)
+    return rows.flatMap(({ entry_kind: entryKind, ...row }) =>
+      estimateOf(row, entryKind === null ? undefined : keyFromBytes(entryKind)),
+    )
   }
-}
-
-function estimateOf({ kind, entry_kind, rows, bytes, oldest, newest }: EstimateColumns): readonly PruneEstimate[] {
-  if (Number(rows) === 0) return []
-  return [
-    {
-      kind,
-      ...(entry_kind === null ? {} : { entryKind: keyFromBytes(entry_kind) }),
-      rows: Number(rows),
-      bytes: Number(bytes),
-      ...(oldest === null || newest === null ? {} : { oldest: Number(oldest), newest: Number(newest) }),
-    },
-  ]
 }

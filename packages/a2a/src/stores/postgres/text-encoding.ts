@@ -1,18 +1,7 @@
 /** How names chosen by callers are stored: whole in columns, as a digest in indexes. */
 import { hash } from 'node:crypto'
 
-/** None of our own names begins with it, and Postgres can store it. */
-const escapeMark = '\u0001'
-
-/** Postgres texts cannot hold NUL or lone surrogates; names can. */
-export function encodeText(name: string): string {
-  if (name.isWellFormed() && !name.includes('\0') && !name.startsWith(escapeMark)) return name
-  return escapeMark + JSON.stringify(name)
-}
-
-export function decodeText(text: string): string {
-  return text.startsWith(escapeMark) ? (JSON.parse(text.slice(escapeMark.length)) as string) : text
-}
+export { decodeText, encodeText } from '../text-encoding.ts'
 
 /** Sixteen bytes of SHA-256, as a uuid: the smallest form in Postgres. */
 export function nameDigest(...names: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { Struct } from '../../model/task.ts'
 import type { ClaimedPush, PushAttempt, PushChange, PushPage, PushQuery, PushRow } from '../store.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { Epoch } from './epoch.ts'
-import { keptAttempts, trimEverySeqs } from '../push-store.ts'
+import { keptAttempts, longestPauseMs, longestRetryMs, movedPush, savedPush, trimEverySeqs } from '../push-store.ts'
 import { toSqliteInteger } from './rows.ts'
 
 interface PushColumns {
@@ -21,11 +21,6 @@ interface PushColumns {
   readonly config: string
   readonly visible_seq: number
 }
-
-/** For a cursor without failures. */
-const longestPauseMs = 60_000
-/** Above the longest delay that a receiver may request. */
-const longestRetryMs = 30 * 3_600_000
 
 export type SqlitePushCursors = ReturnType<typeof createSqlitePushCursors>
 
@@ -103,9 +98,15 @@ export function createSqlitePushCursors(database: SqliteDatabase, epoch: Epoch) 
     save(push: PushRow, atOnce: number): void {
       const task = findTask.get(push.taskId)
       if (task === undefined) throw new Error(`Unknown task ${push.taskId}`)
-      const isBehind = push.state === 'active' && task.visible_seq > push.deliveredSeq
-      const dueAt = push.dueAt ?? (isBehind ? atOnce : null)
-      const { id, deliveredSeq, attempt, state, createdAt, config } = push
+      const {
+        id,
+        deliveredSeq,
+        dueAt = null,
+        attempt,
+        state,
+        createdAt,
+        config,
+      } = savedPush(push, task.visible_seq, atOnce)
       const fence = epoch.newFence()
       save.run(task.ref, id, deliveredSeq, dueAt, attempt, state, createdAt, fence, JSON.stringify(config))
       countLive.run(task.ref)
@@ -128,11 +129,8 @@ export function createSqlitePushCursors(database: SqliteDatabase, epoch: Epoch) 
     move(taskId: string, id: string, fence: number, change: PushChange): boolean {
       const row = one.get(taskId, id)
       if (row === undefined || row.fence !== fence || row.leased_until === null) return false
-      const deliveredSeq = change.deliveredSeq ?? row.delivered_seq
-      const state = change.state ?? row.state
-      const isBehind = row.visible_seq > deliveredSeq
-      const dueAt = state === 'active' ? (change.dueAt ?? (isBehind ? row.due_at : null)) : null
-      move.run(deliveredSeq, dueAt, change.attempt ?? row.attempt, state, row.ref)
+      const { deliveredSeq, dueAt = null, attempt, state } = movedPush(pushOf(row), change, row.visible_seq)
+      move.run(deliveredSeq, dueAt, attempt, state, row.ref)
       if (state !== row.state) countLive.run(row.task)
       return true
     },

@@ -90,7 +90,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const counters = createCounters(database)
   const blobs = createBlobTable(database)
   const messages = createSqliteMessageClaims(database)
-  const recent = createRecentAppends(epoch.position)
+  const recent = createRecentAppends()
   const deps = { database, epoch, counters, blobs, messages, written: recent.add, now, steady }
   const positions = createCommitPositions(database, epoch, highWater.reached)
   const disk = createDiskCheck(database)
@@ -103,20 +103,16 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       messages.settle()
       epoch.check()
       positions.begin()
-      recent.begin()
     },
     finish: counters.write,
     rollback() {
       counters.forget()
       messages.forget()
       positions.abandon()
-      recent.rollback()
+      recent.clear()
     },
     beforeCommit: positions.beforeCommit,
-    afterCommit() {
-      positions.afterCommit()
-      recent.commit()
-    },
+    afterCommit: positions.afterCommit,
   })
   const waiters = createChangeWaiters()
   const appender = createSqliteAppender(deps)
@@ -249,22 +245,14 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       replace: (changes) => write(() => keys.replace(changes)),
     },
     feed: {
-      read: (position, limit) => read(() => log.feed(position, limit)),
+      read: (position, limit) => read(() => recent.addRecords(position, log.feed(position, limit))),
       end: () => read(() => log.feedEnd()),
-      takeRecent: (position, limit) => {
-        const entries = recent.takeAfter(position, limit)
-        // As for `read`: they are committed, and may not be on disk yet.
-        const pending = highWater.pending()
-        return pending === undefined ? entries : pending.then(() => entries)
-      },
     },
     kv,
     prune: (retention) =>
       write(() => {
         sweep(now(), kvRowsPerSweep)
-        const removed = prune(retention)
-        if (removed > 0) recent.clear()
-        return removed
+        return prune(retention)
       }),
     previewPrune: (retention) => read(() => previewPrune(retention)),
     erasure: {

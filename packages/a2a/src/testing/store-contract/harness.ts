@@ -1,5 +1,6 @@
 /** Shared by the files of the store contract: a store for each test, its clock, and short forms for appends. */
 import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../model/id.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
@@ -17,11 +18,16 @@ import type {
   TaskStore,
 } from '../../stores/store.ts'
 
+/** What a store may leave out of the facets that every store has. */
+export type StoreFeature = 'retention' | 'snapshots'
+
 /** A store under test, and how to reopen and release it. */
 export interface OpenedStore<Subject extends Store = Store> {
   readonly store: Subject
   /** Closes the store and opens it again over the same data. Omitted for stores that are not durable. */
   readonly reopen?: () => Promise<Subject>
+  /** What the store leaves out, and its tests. Default: nothing. */
+  readonly without?: readonly StoreFeature[]
   /** The clock of the store, if it has an injected one; otherwise the suite lets real time pass. */
   readonly clock?: { now(): number; advance(ms: number): void }
   /** Releases everything, whether the store is still open or not. */
@@ -29,32 +35,34 @@ export interface OpenedStore<Subject extends Store = Store> {
 }
 /** Opens a fresh and empty store; called for every test. */
 export type OpenStore<Subject extends Store = Store> = () => Promise<OpenedStore<Subject>>
-/** A store with push notification configs. */
-export type StoreWithPush = Store & Pick<FullStore, 'push'>
 /** A store with a feed. */
 export type StoreWithFeed = Store & Pick<FullStore, 'feed'>
 /** A store that can erase the data of an owner. */
-export type StoreWithErasure = StoreWithPush & Pick<FullStore, 'erasure' | 'previewPrune'>
+export type StoreWithErasure = Store & Pick<FullStore, 'erasure' | 'previewPrune'>
 
 export interface StoreTestContext<Subject extends Store> extends OpenedStore<Subject> {
   now(): number
   pass(ms: number): Promise<void>
 }
 
-/** A test over a fresh store, which is always released. */
+/** A test over a fresh store, which is always released. Skipped for a store without one of the features. */
 export function withStore<Subject extends Store>(
   open: OpenStore<Subject>,
   test: (subject: StoreTestContext<Subject>) => Promise<void>,
-): () => Promise<void> {
-  return async () => {
+  ...features: readonly StoreFeature[]
+): (t: TestContext) => Promise<void> {
+  return async (t) => {
     const opened = await open()
-    const { clock } = opened
+    const { clock, without = [] } = opened
+    const missing = features.filter((feature) => without.includes(feature))
     try {
-      await test({
-        ...opened,
-        now: () => clock?.now() ?? Date.now(),
-        pass: async (ms) => (clock === undefined ? sleep(ms + 5) : clock.advance(ms)),
-      })
+      if (missing.length > 0) t.skip(`the store has no ${missing.join(' and no ')}`)
+      else
+        await test({
+          ...opened,
+          now: () => clock?.now() ?? Date.now(),
+          pass: async (ms) => (clock === undefined ? sleep(ms + 5) : clock.advance(ms)),
+        })
     } finally {
       await opened.dispose()
     }

@@ -118,13 +118,17 @@ export function idempotencyContract(open: OpenStore): void {
 
     it(
       'frees a message when its task was removed',
-      withStore(open, async ({ store, now }) => {
-        const task = await createFinished(store)
-        await assertAppended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim() })
-        assert.equal(await store.prune({ finishedBefore: task.statusAt + 1, batch: 10 }), 1)
-        assert.equal(await store.tasks.findMessage('message-1', now()), undefined)
-        await createTask(store, {}, { idempotency: claim() })
-      }),
+      withStore(
+        open,
+        async ({ store, now }) => {
+          const task = await createFinished(store)
+          await assertAppended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim() })
+          assert.equal(await store.prune({ finishedBefore: task.statusAt + 1, batch: 10 }), 1)
+          assert.equal(await store.tasks.findMessage('message-1', now()), undefined)
+          await createTask(store, {}, { idempotency: claim() })
+        },
+        'retention',
+      ),
     )
 
     it(

@@ -291,18 +291,22 @@ function expiry(open: OpenStore): void {
 
   it(
     'are removed by pruning, and only if they have expired',
-    withStore(open, async ({ store, now, pass }) => {
-      const { kv } = store
-      const [soon, late] = [now() + 100, now() + 3_600_000]
-      const given = ['a', 'b', 'c'].map((key) => ({ key, value: 1, expiresAt: soon }))
-      await kv.writeAll(kind, [...given, { key: 'd', value: 1, expiresAt: late }, { key: 'e', value: 1 }])
-      await store.prune({ batch: 1 })
-      assert.equal((await kv.list(kind, { limit: 9 })).length, 5)
-      await pass(100)
-      await kv.write(kind, { key: 'b', value: 2 })
-      assert.equal(await store.prune({ batch: 1 }), 0)
-      assert.deepEqual(keysOf(await kv.list(kind, { limit: 9 })), ['b', 'd', 'e'])
-    }),
+    withStore(
+      open,
+      async ({ store, now, pass }) => {
+        const { kv } = store
+        const [soon, late] = [now() + 100, now() + 3_600_000]
+        const given = ['a', 'b', 'c'].map((key) => ({ key, value: 1, expiresAt: soon }))
+        await kv.writeAll(kind, [...given, { key: 'd', value: 1, expiresAt: late }, { key: 'e', value: 1 }])
+        await store.prune({ batch: 1 })
+        assert.equal((await kv.list(kind, { limit: 9 })).length, 5)
+        await pass(100)
+        await kv.write(kind, { key: 'b', value: 2 })
+        assert.equal(await store.prune({ batch: 1 }), 0)
+        assert.deepEqual(keysOf(await kv.list(kind, { limit: 9 })), ['b', 'd', 'e'])
+      },
+      'retention',
+    ),
   )
 }
 

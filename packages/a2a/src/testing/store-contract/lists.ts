@@ -161,20 +161,24 @@ export function listContract(open: OpenStore): void {
 
     it(
       'continue after a task that was removed [B-79]',
-      withStore(open, async ({ store }) => {
-        const tasks = await createMany(store, 6, (n) => ({ statusAt: day0 + n, state: 'TASK_STATE_COMPLETED' }))
-        const { tasks: first } = await store.tasks.list({ ...alicePartition, limit: 3 })
-        const last = first.at(-1) as TaskRow
-        await store.prune({ maxTasks: 0, batch: 100 })
-        const fresh = await createMany(store, 3, (n) => ({ statusAt: day0 + n }))
-        const { tasks: rest } = await store.tasks.list({
-          ...alicePartition,
-          limit: 3,
-          before: { statusAt: last.statusAt, id: last.id },
-        })
-        assert.deepEqual(idsOf(rest), [...idsOf(fresh)].reverse())
-        assert.equal(tasks.length, 6)
-      }),
+      withStore(
+        open,
+        async ({ store }) => {
+          const tasks = await createMany(store, 6, (n) => ({ statusAt: day0 + n, state: 'TASK_STATE_COMPLETED' }))
+          const { tasks: first } = await store.tasks.list({ ...alicePartition, limit: 3 })
+          const last = first.at(-1) as TaskRow
+          await store.prune({ maxTasks: 0, batch: 100 })
+          const fresh = await createMany(store, 3, (n) => ({ statusAt: day0 + n }))
+          const { tasks: rest } = await store.tasks.list({
+            ...alicePartition,
+            limit: 3,
+            before: { statusAt: last.statusAt, id: last.id },
+          })
+          assert.deepEqual(idsOf(rest), [...idsOf(fresh)].reverse())
+          assert.equal(tasks.length, 6)
+        },
+        'retention',
+      ),
     )
 
     it(
@@ -216,66 +220,70 @@ export function listContract(open: OpenStore): void {
 
     it(
       'keep their totals right through every transition and removal',
-      withStore(open, async ({ store }) => {
-        const states = taskStates.slice(1)
-        const standing = new Map<string, { state: TaskState; head: number; owner: string; agent: string }>()
-        const expect = async (): Promise<void> => {
-          const tasks = [...standing.values()]
-          for (const owner of ['alice', 'bob']) {
-            const own = tasks.filter((task) => task.owner === owner)
-            const active = own.filter(({ state }) => !isTerminal(state)).length
-            assert.equal(await store.tasks.countActive('acme', owner), active)
-            for (const agent of ['echo', 'clock']) {
-              const query = { tenant: 'acme', agent, owner, limit: 1 }
-              const here = own.filter((task) => task.agent === agent)
-              assert.equal((await store.tasks.list(query)).total, here.length)
-              for (const state of states) {
-                const { total } = await store.tasks.list({ ...query, state })
-                assert.equal(total, here.filter((task) => task.state === state).length, `${owner} ${agent} ${state}`)
+      withStore(
+        open,
+        async ({ store }) => {
+          const states = taskStates.slice(1)
+          const standing = new Map<string, { state: TaskState; head: number; owner: string; agent: string }>()
+          const expect = async (): Promise<void> => {
+            const tasks = [...standing.values()]
+            for (const owner of ['alice', 'bob']) {
+              const own = tasks.filter((task) => task.owner === owner)
+              const active = own.filter(({ state }) => !isTerminal(state)).length
+              assert.equal(await store.tasks.countActive('acme', owner), active)
+              for (const agent of ['echo', 'clock']) {
+                const query = { tenant: 'acme', agent, owner, limit: 1 }
+                const here = own.filter((task) => task.agent === agent)
+                assert.equal((await store.tasks.list(query)).total, here.length)
+                for (const state of states) {
+                  const { total } = await store.tasks.list({ ...query, state })
+                  assert.equal(total, here.filter((task) => task.state === state).length, `${owner} ${agent} ${state}`)
+                }
               }
             }
           }
-        }
-        for (let n = 0; n < 16; n += 1) {
-          const fields = { owner: n % 3 === 0 ? 'bob' : 'alice', agent: n % 2 === 0 ? 'echo' : 'clock' }
-          const state = states[n % states.length] as TaskState
-          const task = await createTask(store, { ...fields, state, statusAt: day0 + n })
-          standing.set(task.id, { ...fields, state, head: 1 })
-        }
-        await expect()
-        for (const to of [
-          'TASK_STATE_WORKING',
-          'TASK_STATE_WORKING',
-          'TASK_STATE_INPUT_REQUIRED',
-          'TASK_STATE_COMPLETED',
-        ] as const) {
-          await Promise.all(
-            [...standing].map(async ([id, task]) => {
-              if (isTerminal(task.state)) return
-              await moveTask(store, id, task.head, to, day0 + 50)
-              standing.set(id, { ...task, state: to, head: task.head + 1 })
-              // Refused appends must not be counted.
-              await store.tasks.append(id, {
-                expectedSeq: 0,
-                records: [],
-                change: { status: taskStatusOf('TASK_STATE_FAILED'), statusAt: 1 },
-              })
-            }),
-          )
-          await expect()
-        }
-        assert.equal(await store.prune({ finishedBefore: day0 + 51, batch: 5 }), 5)
-        const left = new Set<string>()
-        for (const owner of ['alice', 'bob']) {
-          for (const agent of ['echo', 'clock']) {
-            for (const id of idsOf((await store.tasks.list({ tenant: 'acme', agent, owner, limit: 100 })).tasks))
-              left.add(id)
+          for (let n = 0; n < 16; n += 1) {
+            const fields = { owner: n % 3 === 0 ? 'bob' : 'alice', agent: n % 2 === 0 ? 'echo' : 'clock' }
+            const state = states[n % states.length] as TaskState
+            const task = await createTask(store, { ...fields, state, statusAt: day0 + n })
+            standing.set(task.id, { ...fields, state, head: 1 })
           }
-        }
-        assert.equal(left.size, 11)
-        for (const id of standing.keys()) if (!left.has(id)) standing.delete(id)
-        await expect()
-      }),
+          await expect()
+          for (const to of [
+            'TASK_STATE_WORKING',
+            'TASK_STATE_WORKING',
+            'TASK_STATE_INPUT_REQUIRED',
+            'TASK_STATE_COMPLETED',
+          ] as const) {
+            await Promise.all(
+              [...standing].map(async ([id, task]) => {
+                if (isTerminal(task.state)) return
+                await moveTask(store, id, task.head, to, day0 + 50)
+                standing.set(id, { ...task, state: to, head: task.head + 1 })
+                // Refused appends must not be counted.
+                await store.tasks.append(id, {
+                  expectedSeq: 0,
+                  records: [],
+                  change: { status: taskStatusOf('TASK_STATE_FAILED'), statusAt: 1 },
+                })
+              }),
+            )
+            await expect()
+          }
+          assert.equal(await store.prune({ finishedBefore: day0 + 51, batch: 5 }), 5)
+          const left = new Set<string>()
+          for (const owner of ['alice', 'bob']) {
+            for (const agent of ['echo', 'clock']) {
+              for (const id of idsOf((await store.tasks.list({ tenant: 'acme', agent, owner, limit: 100 })).tasks))
+                left.add(id)
+            }
+          }
+          assert.equal(left.size, 11)
+          for (const id of standing.keys()) if (!left.has(id)) standing.delete(id)
+          await expect()
+        },
+        'retention',
+      ),
     )
 
     it(
@@ -293,19 +301,23 @@ export function listContract(open: OpenStore): void {
 
     it(
       'count the tasks of all callers by their state, without removed ones',
-      withStore(open, async ({ store }) => {
-        const counts = async () =>
-          Object.fromEntries((await store.tasks.countStates()).map(({ state, tasks }) => [state.slice(11), tasks]))
-        assert.deepEqual(await counts(), {})
-        const one = await createTask(store)
-        await createTask(store, { tenant: 'another', agent: 'clock', owner: 'bob' })
-        await createFinished(store)
-        assert.deepEqual(await counts(), { SUBMITTED: 2, COMPLETED: 1 })
-        await moveTask(store, one.id, 1, 'TASK_STATE_INPUT_REQUIRED')
-        assert.deepEqual(await counts(), { SUBMITTED: 1, INPUT_REQUIRED: 1, COMPLETED: 1 })
-        await store.prune({ maxTasks: 2, batch: 10 })
-        assert.deepEqual(await counts(), { SUBMITTED: 1, INPUT_REQUIRED: 1 })
-      }),
+      withStore(
+        open,
+        async ({ store }) => {
+          const counts = async () =>
+            Object.fromEntries((await store.tasks.countStates()).map(({ state, tasks }) => [state.slice(11), tasks]))
+          assert.deepEqual(await counts(), {})
+          const one = await createTask(store)
+          await createTask(store, { tenant: 'another', agent: 'clock', owner: 'bob' })
+          await createFinished(store)
+          assert.deepEqual(await counts(), { SUBMITTED: 2, COMPLETED: 1 })
+          await moveTask(store, one.id, 1, 'TASK_STATE_INPUT_REQUIRED')
+          assert.deepEqual(await counts(), { SUBMITTED: 1, INPUT_REQUIRED: 1, COMPLETED: 1 })
+          await store.prune({ maxTasks: 2, batch: 10 })
+          assert.deepEqual(await counts(), { SUBMITTED: 1, INPUT_REQUIRED: 1 })
+        },
+        'retention',
+      ),
     )
   })
 

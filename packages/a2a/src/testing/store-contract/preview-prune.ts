@@ -89,11 +89,13 @@ export function previewPruneContract(open: OpenStore<StoreWithErasure>): void {
         const retention = { deliveriesBefore: day0 + 5 }
         const estimates = await store.previewPrune(retention)
         assert.deepEqual(
-          estimates.map(({ kind, entryKind, rows }) => [entryKind ?? kind, rows]),
+          estimates
+            // A store may keep claims with their task, and remove them with it.
+            .filter(({ kind }) => kind !== 'messageClaims')
+            .map(({ kind, entryKind, rows }) => [entryKind ?? kind, rows]),
           [
             ['pushConfigs', 1],
             ['pushAttempts', 1],
-            ['messageClaims', 1],
             ['notes', 1],
           ],
         )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store } from '../../stores/store.ts'
-import type { OpenStore, StoreWithPush } from './harness.ts'
+import type { OpenStore } from './harness.ts'
 import { alicePartition, createFinished, createTask, day0, idsOf, newPushRow, reopened, withStore } from './harness.ts'
 
 async function finishedAt(store: Store, time: number): Promise<string> {
@@ -13,62 +13,75 @@ async function remaining(store: Store): Promise<readonly string[]> {
   return idsOf((await store.tasks.list({ ...alicePartition, limit: 1_000 })).tasks)
 }
 
-export function pushRetentionContract(open: OpenStore<StoreWithPush>): void {
+export function pushRetentionContract(open: OpenStore): void {
   describe('pruning tasks with push configs', () => {
     it(
       'removes the configs and the attempts with their task',
-      withStore(open, async ({ store }) => {
-        const old = await finishedAt(store, 1)
-        await store.push.save(newPushRow(old, { state: 'done' }))
-        await store.push.recordAttempt({
-          taskId: old,
-          pushId: 'hook',
-          seq: 1,
-          at: 1,
-          attempt: 1,
-          outcome: 'ok',
-          durationMs: 1,
-        })
-        assert.equal(await store.prune({ finishedBefore: day0 + 2, batch: 10 }), 1)
-        assert.deepEqual(await store.push.list(old), [])
-        assert.deepEqual(await store.push.listAttempts(old, 'hook', 10), [])
-      }),
+      withStore(
+        open,
+        async ({ store }) => {
+          const old = await finishedAt(store, 1)
+          await store.push.save(newPushRow(old, { state: 'done' }))
+          await store.push.recordAttempt({
+            taskId: old,
+            pushId: 'hook',
+            seq: 1,
+            at: 1,
+            attempt: 1,
+            outcome: 'ok',
+            durationMs: 1,
+          })
+          assert.equal(await store.prune({ finishedBefore: day0 + 2, batch: 10 }), 1)
+          assert.deepEqual(await store.push.list(old), [])
+          assert.deepEqual(await store.push.listAttempts(old, 'hook', 10), [])
+        },
+        'retention',
+      ),
     )
 
     it(
       'never removes a task with pending push notifications',
-      withStore(open, async ({ store }) => {
-        const [live, done] = [await finishedAt(store, 1), await finishedAt(store, 2)]
-        await store.push.save(newPushRow(live, { deliveredSeq: 1 }))
-        await store.push.save(newPushRow(live, { id: 'dead', state: 'dead' }))
-        await store.push.save(newPushRow(done, { state: 'done' }))
-        const status = { state: 'TASK_STATE_COMPLETED' } as const
-        await store.tasks.saveSnapshot(live, { seq: 1, task: { id: live, status }, internal: {} })
-        const everything = { finishedBefore: day0 + 99, maxTasks: 0, logBefore: day0 + 99, batch: 10 }
-        assert.equal(await store.prune(everything), 1)
-        assert.deepEqual(await remaining(store), [live])
-        assert.equal((await store.tasks.read(live, 0)).length, 1)
-        await store.push.delete(live, 'hook')
-        assert.equal(await store.prune(everything), 1)
-        assert.deepEqual(await remaining(store), [])
-      }),
+      withStore(
+        open,
+        async ({ store }) => {
+          const [live, done] = [await finishedAt(store, 1), await finishedAt(store, 2)]
+          await store.push.save(newPushRow(live, { deliveredSeq: 1 }))
+          await store.push.save(newPushRow(live, { id: 'dead', state: 'dead' }))
+          await store.push.save(newPushRow(done, { state: 'done' }))
+          const status = { state: 'TASK_STATE_COMPLETED' } as const
+          await store.tasks.saveSnapshot(live, { seq: 1, task: { id: live, status }, internal: {} })
+          const everything = { finishedBefore: day0 + 99, maxTasks: 0, logBefore: day0 + 99, batch: 10 }
+          assert.equal(await store.prune(everything), 1)
+          assert.deepEqual(await remaining(store), [live])
+          assert.equal((await store.tasks.read(live, 0)).length, 1)
+          await store.push.delete(live, 'hook')
+          assert.equal(await store.prune(everything), 1)
+          assert.deepEqual(await remaining(store), [])
+        },
+        'retention',
+        'snapshots',
+      ),
     )
 
     it(
       'removes a task once its last cursor is done',
-      withStore(open, async ({ store }) => {
-        const id = await finishedAt(store, 1)
-        await store.push.save(newPushRow(id))
-        const [claimed] = await store.push.claim(day0 + 9, day0 + 99, 10)
-        assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 0)
-        await store.push.move(id, 'hook', claimed?.fence as number, { deliveredSeq: 1, state: 'done' })
-        assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 1)
-      }),
+      withStore(
+        open,
+        async ({ store }) => {
+          const id = await finishedAt(store, 1)
+          await store.push.save(newPushRow(id))
+          const [claimed] = await store.push.claim(day0 + 9, day0 + 99, 10)
+          assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 0)
+          await store.push.move(id, 'hook', claimed?.fence as number, { deliveredSeq: 1, state: 'done' })
+          assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 1)
+        },
+        'retention',
+      ),
     )
   })
 }
 
-export function pushReopenContract(open: OpenStore<StoreWithPush>): void {
+export function pushReopenContract(open: OpenStore): void {
   describe('reopening the push configs', () => {
     it(
       'finds them unchanged',

@@ -1,8 +1,8 @@
 /** Push cursors: made due by visible records, claimed under a fence, moved once, and never left behind the log. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { PushAttempt, PushPage, PushQuery, PushRow } from '../../stores/store.ts'
-import type { OpenStore, StoreWithPush } from './harness.ts'
+import type { PushAttempt, PushPage, PushQuery, PushRow, Store } from '../../stores/store.ts'
+import type { OpenStore } from './harness.ts'
 import {
   assertAppended,
   chunk,
@@ -17,13 +17,13 @@ import {
 
 const minute = 60_000
 
-async function claimOne(store: StoreWithPush, now: number) {
+async function claimOne(store: Store, now: number) {
   const claimed = await store.push.claim(now, now + minute, 10)
   assert.equal(claimed.length, 1)
   return claimed[0] as (typeof claimed)[number]
 }
 
-export function pushContract(open: OpenStore<StoreWithPush>): void {
+export function pushContract(open: OpenStore): void {
   describe('push configs', () => {
     it(
       'are saved, loaded, listed, replaced and deleted',
@@ -271,7 +271,7 @@ export function pushContract(open: OpenStore<StoreWithPush>): void {
   })
 
   describe('webhooks of all callers', () => {
-    async function pages(store: StoreWithPush, query: PushQuery): Promise<readonly string[]> {
+    async function pages(store: Store, query: PushQuery): Promise<readonly string[]> {
       const seen: string[] = []
       let before: number | undefined
       for (let page = 0; page < 50; page += 1) {

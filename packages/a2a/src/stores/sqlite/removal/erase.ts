@@ -2,7 +2,13 @@
  * Erases tasks and key-value entries. With `secure_delete` SQLite overwrites what it deletes with zeros; without it, deleted text
  * stays in free pages until they are used again. Older copies, of rows that grew and moved, need a compaction (compact.ts).
  */
-import { type ErasedCounts, type EraseOrder, type OrphanCounts, emptyErasedCounts } from '../../erasure-store.ts'
+import {
+  type ErasedCounts,
+  type EraseOrder,
+  type OrphanCounts,
+  emptyErasedCounts,
+  sumOfCounts,
+} from '../../erasure-store.ts'
 import { keyToBytes } from '../../key-value-keys.ts'
 import type { Epoch } from '../epoch.ts'
 import { createTaskRemoval, removableColumns, type RemovableTask, type TaskRemovalDeps } from './remove-task.ts'
@@ -40,7 +46,7 @@ export function createErase(deps: EraseDeps) {
     let counts = emptyErasedCounts
     for (const id of taskIds) {
       const task = find.get(id)
-      if (task !== undefined) counts = sumOf(counts, remove(task))
+      if (task !== undefined) counts = sumOfCounts(counts, remove(task))
     }
     let [removed, replaced] = [0, 0]
     for (const { kind, key } of entries) removed += removeEntry.run(keyToBytes(kind), keyToBytes(key))
@@ -61,10 +67,4 @@ export function createErase(deps: EraseDeps) {
     removeOrphans: (): OrphanCounts =>
       overwriting(() => ({ messageClaims: orphanClaims.reduce((sum, claims) => sum + claims.run(), 0), rows: 0 })),
   }
-}
-
-export function sumOf(a: ErasedCounts, b: ErasedCounts): ErasedCounts {
-  return Object.fromEntries(
-    Object.entries(a).map(([name, count]) => [name, count + b[name as keyof ErasedCounts]]),
-  ) as unknown as ErasedCounts
 }

@@ -1,6 +1,7 @@
 /** What a prune would remove: the same conditions as in prune.ts, as counts. Changes nothing. */
-import type { PruneEstimate, PruneKind, Retention } from '../../store.ts'
 import { keyFromBytes } from '../../key-value-keys.ts'
+import { type EstimateColumns, estimateOf } from '../../prune-estimate.ts'
+import type { PruneEstimate, PruneKind, Retention } from '../../store.ts'
 import type { Counters } from '../counters.ts'
 import type { SqliteDatabase } from '../database.ts'
 
@@ -12,12 +13,7 @@ export interface PreviewDeps {
   readonly steady: (at: number) => number
 }
 
-interface EstimateRow {
-  readonly rows: number
-  readonly bytes: number | null
-  readonly oldest: number | null
-  readonly newest: number | null
-}
+type EstimateRow = Omit<EstimateColumns, 'kind'>
 
 /** No clock reaches it. */
 const never = Number.MAX_SAFE_INTEGER
@@ -73,7 +69,8 @@ export function createPreviewPrune({ database, counters, now, steady }: PreviewD
     const aged = finishedBefore === undefined ? 0 : (older.get(finishedBefore)?.tasks ?? 0)
     const excess = maxTasks === undefined ? 0 : counters.total() - maxTasks
     const limit = Math.max(aged, excess, 0)
-    const of = (kind: PruneKind, row: EstimateRow | undefined): readonly PruneEstimate[] => estimateOf({ kind }, row)
+    const of = (kind: PruneKind, row: EstimateRow | undefined): readonly PruneEstimate[] =>
+      row === undefined ? [] : estimateOf({ kind, ...row })
     return [
       ...of('tasks', tasks.get(limit)),
       ...of('logs', logs.get(limit, logBefore)),
@@ -82,17 +79,7 @@ export function createPreviewPrune({ database, counters, now, steady }: PreviewD
       ...of('pushConfigs', pushes.get(limit, deliveriesBefore)),
       ...of('pushAttempts', attempts.get(limit, deliveriesBefore)),
       ...of('messageClaims', claims.get(steady(now()))),
-      ...entries.all(now()).flatMap((row) => estimateOf({ kind: 'entries', entryKind: keyFromBytes(row.kind) }, row)),
+      ...entries.all(now()).flatMap((row) => estimateOf({ ...row, kind: 'entries' }, keyFromBytes(row.kind))),
     ]
   }
-}
-
-function estimateOf(
-  about: Pick<PruneEstimate, 'kind' | 'entryKind'>,
-  row: EstimateRow | undefined,
-): readonly PruneEstimate[] {
-  if (row === undefined || row.rows === 0) return []
-  const { rows, bytes, oldest, newest } = row
-  const time = oldest === null || newest === null ? {} : { oldest, newest }
-  return [{ ...about, rows, bytes: bytes ?? 0, ...time }]
 }
