@@ -1,11 +1,9 @@
 /** The history checker gets one valid history and every kind of violation. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
-import type { LogRecord, RecordBody } from '../../packages/a2a/src/model/record.ts'
+import { eventOfRecord, type LogRecord, type RecordBody } from '../../packages/a2a/src/model/record.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
-import { checkClusterHistory } from './check-history.ts'
-import type { ClusterHistory, SubscriberHistory } from './check-history.ts'
+import { checkClusterHistory, type ClusterHistory, type SubscriberHistory } from './check-history.ts'
 
 const taskId = 't1'
 const contextId = 'c1'

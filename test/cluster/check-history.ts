@@ -4,10 +4,8 @@
  * proves nothing until it has reported something.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
-import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
-import { isTerminal } from '../../packages/a2a/src/model/state.ts'
-import type { TaskState } from '../../packages/a2a/src/model/state.ts'
+import { eventOfRecord, type LogRecord } from '../../packages/a2a/src/model/record.ts'
+import { isTerminal, type TaskState } from '../../packages/a2a/src/model/state.ts'
 import type { StreamEvent } from '../../packages/a2a/src/model/task.ts'
 
 /** What one subscriber received of a task over all its connections. The first event is a snapshot. */

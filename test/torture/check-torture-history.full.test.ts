@@ -1,8 +1,7 @@
 /** The checker gets a valid history and, one at a time, every kind of violation. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
-import type { LogRecord, RecordBody } from '../../packages/a2a/src/model/record.ts'
+import { eventOfRecord, type LogRecord, type RecordBody } from '../../packages/a2a/src/model/record.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
 import type { StreamEvent } from '../../packages/a2a/src/model/task.ts'
 import type { SubscriberHistory } from '../cluster/check-history.ts'

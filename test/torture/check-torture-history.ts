@@ -4,23 +4,22 @@
  * The rules about logs and streams are those of the cluster's checker.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
-import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
+import { eventOfRecord, type LogRecord } from '../../packages/a2a/src/model/record.ts'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
-import { checkClusterHistory as checkStreams } from '../cluster/check-history.ts'
-import type { TaskLog, SubscriberHistory } from '../cluster/check-history.ts'
+import { checkClusterHistory as checkStreams, type TaskLog, type SubscriberHistory } from '../cluster/check-history.ts'
 import { receivedSeqs, outOfOrder } from '../push/delivery-order.ts'
 import type { Arrival } from '../push/faulty-receiver.ts'
-import { textOf, viewOf } from './history.ts'
-import type {
-  Acknowledgement,
-  Backup,
-  Execution,
-  WebhookHistory,
-  ListedTasks,
-  PolledTask,
-  TaskView,
-  TortureHistory,
+import {
+  textOf,
+  viewOf,
+  type Acknowledgement,
+  type Backup,
+  type Execution,
+  type WebhookHistory,
+  type ListedTasks,
+  type PolledTask,
+  type TaskView,
+  type TortureHistory,
 } from './history.ts'
 
 /** The violations, one sentence each. */

@@ -89,6 +89,8 @@ export { sessionKey } from './engine/keys/session-key.ts'
 export type { SessionScope } from './engine/keys/session-key.ts'
 export { createTaskCheck } from './engine/task/check-task.ts'
 export type { CheckedBatch, CheckedSnapshot, CheckedTaskRow, TaskCheck, TaskProblem } from './engine/task/check-task.ts'
+export { emptyFold, foldRecord, taskView } from './engine/task/fold.ts'
+export type { TaskFold } from './engine/task/fold.ts'
 export type {
   AgentCapabilities,
   AgentCardSignature,

@@ -7,7 +7,6 @@ import { isInterrupted, isTerminal } from '../model/state.ts'
 import type { Json, Message, Task } from '../model/task.ts'
 import { notifyAbandoned } from './recovery/abandoned-task.ts'
 import { type AcceptedMessage, checkOwner, createMessageAcceptor, agentUnavailable } from './message/accept-message.ts'
-import { cancelTask } from './task/cancel-task.ts'
 import type {
   AgentEntry,
   CallContext,
@@ -17,12 +16,11 @@ import type {
   TaskEventStream,
   StreamItem,
 } from './contract.ts'
-import { taskView, withHistory, withTransitions } from './task/fold.ts'
-import { waitUntil, withStreamOptions } from './task/follow.ts'
+import { type LogEvent, taskView, withHistory, withTransitions } from './task/fold.ts'
+import { createTaskStreams, isSettled, waitUntil, withStreamOptions } from './task/follow.ts'
 import { createLeaseHeartbeat, createSweep } from './recovery/periodic-work.ts'
 import { listTasks } from './task/list-tasks.ts'
-import type { LoadedTask } from './task/loaded-task.ts'
-import { DuplicateMessage } from './task/append-batch.ts'
+import { DuplicateMessage, type LoadedTask } from './task/loaded-task.ts'
 import { createLogPages } from './task/log-pages.ts'
 import { createMessageClaims } from './message/message-claims.ts'
 import { InFlightMap } from './in-flight-map.ts'
@@ -31,9 +29,8 @@ import { withStoreErrors } from './store-errors.ts'
 import { createRecovery } from './recovery/recovery.ts'
 import { createTaskCache, type TaskReader } from './task/task-cache.ts'
 import type { TurnInput } from './turn/turn-runner.ts'
-import { type TaskRun, nextTurn, startTaskRun as start } from './turn/task-run.ts'
-import { createTaskStreams, isSettled } from './task/task-streams.ts'
-import { createEventListener } from './task/log-events.ts'
+import { type TaskRun, nextTurn, startTaskRun as start, taskCanceled } from './turn/task-run.ts'
+import * as intents from './task/task-intents.ts'
 
 /** The maximum number of tasks that `turn.context()` and `turn.references()` return. */
 const maxRelated = 100
@@ -74,7 +71,7 @@ export function createEngine(deps: EngineDeps): Engine {
     warn: log.warn,
     onFailed: handleTaskFailure,
     onAppended: push?.appended,
-    onRecorded: createEventListener(deps.findAgent, log),
+    onEvents: callListener,
   })
   const recovery = createRecovery({
     store,
@@ -269,13 +266,31 @@ export function createEngine(deps: EngineDeps): Engine {
     return loaded
   }
 
+  /**
+   * Cancel is a request to the agent and a promise to the caller: the agent gets a signal and some time, the caller gets a response in
+   * any case. Only the queue of the task decides whether the task is canceled or had ended first.
+   */
   async function cancel(loaded: LoadedTask, request: CancelTaskRequest, again: 'answer' | 'refuse'): Promise<Task> {
+    const { fold } = loaded
     const entry = deps.findAgent(loaded.partition.agent)
     const run = runOf(loaded)
-    const waited = run === undefined && isInterrupted(loaded.fold.status.state)
-    const task = await cancelTask(loaded, run, request, entry?.options.cancelGraceMs ?? 0, again)
-    if (waited) notifyAbandoned(loaded, entry, log)
-    return task
+    const { state } = fold.status
+    if (!isTerminal(state)) {
+      // A task that waits for input has no running agent, unless an agent in this process asked in the middle of its turn.
+      if (run !== undefined || !isInterrupted(state)) {
+        // The process that runs the task sees the record, in this process or another.
+        await loaded.write(intents.requestCancel(request.metadata))
+        run?.cancel()
+        await waitUntil(loaded, () => isTerminal(fold.status.state), entry?.options.cancelGraceMs ?? 0)
+      }
+      run?.stop(taskCanceled())
+      await loaded.write(intents.endTask(fold.turn, { state: 'TASK_STATE_CANCELED' }))
+    }
+    const isRepeated = state === 'TASK_STATE_CANCELED' && again === 'refuse'
+    if (fold.status.state !== 'TASK_STATE_CANCELED' || isRepeated)
+      throw new A2AError('TASK_NOT_CANCELABLE', 'The task has already ended', { taskId: loaded.id })
+    if (run === undefined && isInterrupted(state)) notifyAbandoned(loaded, entry, log)
+    return taskView(fold)
   }
 
   async function taskAtHead(taskId: string, reader?: TaskReader): Promise<TaskAtHead | undefined> {
@@ -368,6 +383,25 @@ export function createEngine(deps: EngineDeps): Engine {
         tasks.push(taskView(found.fold))
     }
     return tasks
+  }
+
+  /** Calls `onEvent` of the agent with each logged event: afterwards, once per event, and without blocking. */
+  function callListener(loaded: LoadedTask, events: readonly LogEvent[]): void {
+    const onEvent = deps.findAgent(loaded.partition.agent)?.onEvent
+    if (onEvent === undefined) return
+    for (const { event, seq } of events) {
+      const about = { ...loaded.eventContext, seq }
+      // An error in a listener does not affect the task.
+      const failed = (cause: unknown): void => {
+        log.error('onEvent failed', { agent: about.agent, taskId: about.taskId, seq, cause })
+      }
+      try {
+        const result = onEvent(event, about)
+        if (result instanceof Promise) result.catch(failed)
+      } catch (reason) {
+        failed(reason)
+      }
+    }
   }
 
   function handleTaskFailure(loaded: LoadedTask, reason: unknown): void {

@@ -3,7 +3,7 @@
  * kinds share one seq, so gaps on the wire are legal. Spans, the timed steps of a task, are records too.
  */
 import type { TaskState } from './state.ts'
-import type { Artifact, Json, Message, Struct, TaskStatus } from './task.ts'
+import type { Artifact, Json, Message, StreamEvent, Struct, TaskStatus } from './task.ts'
 
 /** The content of a record of a task log, distinguished by `type`. `status` and `artifact` are visible to clients. */
 export type RecordBody =
@@ -66,6 +66,19 @@ export interface LogRecord {
 
 export function isVisible(body: RecordBody): boolean {
   return body.type === 'status' || body.type === 'artifact'
+}
+
+/** The event of a record, or `undefined` if the record is internal. */
+export function eventOfRecord(taskId: string, contextId: string, body: RecordBody): StreamEvent | undefined {
+  if (body.type === 'status') {
+    const { type: _, ...rest } = body
+    return { statusUpdate: { taskId, contextId, ...rest } }
+  }
+  if (body.type === 'artifact') {
+    const { type: _, ...rest } = body
+    return { artifactUpdate: { taskId, contextId, ...rest } }
+  }
+  return undefined
 }
 
 // A timed step within a task: a call of a tool, of a model, of another agent. It is written to the task log when it ends, so it

@@ -6,7 +6,7 @@
 import { A2AError } from '../../model/error.ts'
 import { hasSettled, isTerminal } from '../../model/state.ts'
 import type { Artifact, Part, StreamEvent, Task, TaskStatus } from '../../model/task.ts'
-import { appendPart, isBareText } from '../../model/text-parts.ts'
+import { appendPart, isBareText } from '../../model/task-changes.ts'
 import type { EventFrame } from '../contract.ts'
 import { createStreamState, applyEvent, type StreamState } from './stream-state.ts'
 

@@ -3,30 +3,18 @@
  * on its own size: nothing here copies or walks what the task already holds.
  */
 import { hasSettled, type TaskState } from '../../model/state.ts'
-import type { Artifact, Message, Part, StreamEvent, Struct, Task, TaskStatus } from '../../model/task.ts'
-import { appendPart } from '../../model/text-parts.ts'
+import type { Artifact, Message, StreamEvent, Struct, Task } from '../../model/task.ts'
+import { applyArtifact, replaceStatus, type GrowingArtifact, type StatusHistory } from '../../model/task-changes.ts'
 import { toAgentResponse, textOfParts } from '../agent-response.ts'
 import type { AgentResponse, EventFrame } from '../contract.ts'
 
-interface OpenArtifact {
-  artifactId: string
-  name?: string
-  description?: string
-  parts: Part[]
-  metadata?: Struct
-  extensions?: readonly string[]
-}
-
-export interface StreamState {
+export interface StreamState extends StatusHistory {
   /** Undefined until an event contains it; so are the next two. */
   taskId?: string | undefined
   contextId?: string | undefined
-  status?: TaskStatus
   metadata?: Struct | undefined
   history: Message[]
-  /** The history of the last task already contained the message of its status: a question before its answer. */
-  isArchived?: boolean
-  artifacts: Map<string, OpenArtifact>
+  artifacts: Map<string, GrowingArtifact>
   /** A direct reply. */
   message?: Message
 }
@@ -47,9 +35,14 @@ export function applyEvent(into: StreamState, event: StreamEvent): string {
   const update = 'statusUpdate' in event ? event.statusUpdate : event.artifactUpdate
   into.taskId ??= update.taskId
   into.contextId ??= update.contextId
-  if ('artifact' in update)
-    return update.append === true ? appendToArtifact(into, update.artifact) : setArtifact(into, update.artifact)
-  setStatus(into, update.status)
+  if ('artifact' in update) {
+    if (update.append !== true) return setArtifact(into, update.artifact)
+    applyArtifact(into.artifacts, update.artifact, true)
+    return textOfParts(update.artifact.parts)
+  }
+  // The peer may have put the message of the replaced status into the history already.
+  if (into.history.at(-1)?.messageId === into.status?.message?.messageId) into.isArchived = true
+  replaceStatus(into, update.status)
   return ''
 }
 
@@ -81,30 +74,9 @@ function setArtifact(
   before: StreamState['artifacts'] = artifacts,
 ): string {
   const known = textOfParts(before.get(artifact.artifactId)?.parts)
-  artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] })
+  applyArtifact(artifacts, artifact, false)
   const text = textOfParts(artifact.parts)
   return text.startsWith(known) ? text.slice(known.length) : text
-}
-
-/** If the artifact does not exist yet, this creates it. */
-function appendToArtifact(into: StreamState, chunk: Artifact): string {
-  const known = into.artifacts.get(chunk.artifactId)
-  if (known === undefined) return setArtifact(into, chunk)
-  for (const part of chunk.parts) appendPart(known.parts, part)
-  if (chunk.name !== undefined) known.name = chunk.name
-  if (chunk.description !== undefined) known.description = chunk.description
-  if (chunk.metadata !== undefined) known.metadata = { ...known.metadata, ...chunk.metadata }
-  if (chunk.extensions !== undefined)
-    known.extensions = [...new Set([...(known.extensions ?? []), ...chunk.extensions])]
-  return textOfParts(chunk.parts)
-}
-
-/** A replaced status message goes to the history (B-47), where the peer may have put it already. */
-function setStatus(into: StreamState, status: TaskStatus): void {
-  const said = into.status?.message
-  if (said && !into.isArchived && into.history.at(-1)?.messageId !== said.messageId) into.history.push(said)
-  into.status = status
-  into.isArchived = false
 }
 
 export function artifactsOf({ artifacts }: StreamState): Artifact[] {

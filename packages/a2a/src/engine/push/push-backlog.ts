@@ -5,9 +5,8 @@
  */
 import { recordBytes } from '../../model/json-nodes.ts'
 import type { TaskStore } from '../../stores/store.ts'
-import { traceAt } from '../task/fold.ts'
+import { type LogEvent, logEventOf } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
-import { eventOfRecord, type LogEvent } from '../task/log-events.ts'
 
 /** Bounds of one read. */
 const maxRead = 200
@@ -69,12 +68,11 @@ export function createPushBacklog(tasks: Pick<TaskStore, 'read' | 'firstSeq'>): 
       const records = await tasks.read(loaded.id, seq, maxRead, maxReadBytes)
       const events: LogEvent[] = []
       let pageBytes = 0
-      for (const { seq: own, at, body } of records) {
-        const bytes = recordBytes(body)
+      for (const record of records) {
+        const bytes = recordBytes(record.body)
         pageBytes += bytes
-        const event = eventOfRecord(loaded.id, loaded.fold.contextId, body)
-        if (event === undefined) continue
-        events.push({ seq: own, event, final: false, at, traceparent: traceAt(loaded.fold, own), bytes })
+        const event = logEventOf(loaded.fold, record, bytes)
+        if (event !== undefined) events.push(event)
       }
       const lastSeq = records.at(-1)?.seq
       if (lastSeq !== undefined) {

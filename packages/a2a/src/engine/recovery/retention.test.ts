@@ -59,7 +59,7 @@ describe('a log that was dropped', () => {
       onCommitted() {},
       onFailed() {},
     }
-    const live = new LoadedTask(parts, { tenant: '', agent: 'a', owner: 'o' }, state, { lastAt: 0 })
+    const live = new LoadedTask(parts, { tenant: '', agent: 'a', owner: 'o' }, state)
     const reader = followLog(live, createLogPages(store.tasks), { afterSeq: 3, isEnd: () => false })[
       Symbol.asyncIterator
     ]()

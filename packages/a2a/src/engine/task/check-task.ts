@@ -206,7 +206,7 @@ const comparedInternals = [
   'cancelRequested',
   'deadlineAt',
   'provenance',
-  'archived',
+  'isArchived',
   'sealed',
 ]
 

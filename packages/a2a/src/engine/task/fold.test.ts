@@ -179,9 +179,9 @@ describe('the fold of artifacts', () => {
 
   it('seals an artifact with its last chunk, until it is restarted [B-100]', () => {
     const sealed = foldOf([text('a'), text('b', { append: true, lastChunk: true })])
-    assert.equal(sealed.artifacts.get('a')?.sealed, true)
+    assert.equal(sealed.sealed.has('a'), true)
     const anew = foldOf([text('a', { lastChunk: true }), text('b')])
-    assert.equal(anew.artifacts.get('a')?.sealed, false)
+    assert.equal(anew.sealed.has('a'), false)
   })
 
   it('joins appended text that is only text', () => {

@@ -3,39 +3,34 @@
  * on the record alone: nothing here copies or walks the existing task.
  */
 import { recordBytes } from '../../model/json-nodes.ts'
-import type { LogRecord } from '../../model/record.ts'
+import { eventOfRecord, type LogRecord, type RecordBody } from '../../model/record.ts'
+import type { StreamItem } from '../contract.ts'
 import { isRedacted } from '../../model/secrets.ts'
+import { omitUndefined } from '../../model/struct.ts'
 import { type StateTransition, transitionsKey } from '../../model/state-transition.ts'
 import { isInterrupted } from '../../model/state.ts'
-import type { Artifact, Json, Message, Part, Struct, Task, TaskStatus } from '../../model/task.ts'
-import { appendPart } from '../../model/text-parts.ts'
+import type { Json, Message, Struct, Task, TaskStatus } from '../../model/task.ts'
+import { applyArtifact, type GrowingArtifact, replaceStatus, type StatusHistory } from '../../model/task-changes.ts'
 
 /** Bounds a task that changes its state endlessly. */
 const maxTransitions = 100
 
-interface FoldedArtifact {
-  artifactId: string
-  name?: string
-  description?: string
-  parts: Part[]
-  metadata?: Struct
-  extensions?: readonly string[]
-  sealed: boolean
-}
-
-export interface TaskFold {
+/** A task as the sum of its log, with what its next turn needs. */
+export interface TaskFold extends StatusHistory {
   readonly id: string
   readonly contextId: string
   readonly metadata: Struct | undefined
   status: TaskStatus
   /** The seq of the record with the current status. */
   statusSeq: number
-  /** The seq of the last record folded. */
+  /** The seq and the time of the last record folded. */
   head: number
+  lastAt: number
   /** No record after this seq changed what the task shows: an empty chunk that closes an artifact does not. */
   changedSeq: number
-  readonly history: Message[]
-  readonly artifacts: Map<string, FoldedArtifact>
+  readonly artifacts: Map<string, GrowingArtifact>
+  /** The ids of the artifacts whose last chunk arrived. */
+  readonly sealed: Set<string>
   consumedSeq: number
   /** Messages that no turn has consumed yet, oldest first. */
   readonly waiting: LogRecord[]
@@ -67,16 +62,17 @@ export interface TaskFold {
   transitions: StateTransition[] | undefined
   /** The approximate size of the log so far: decides when a snapshot pays off. */
   bytes: number
-  /** The history already contains the status message, before the message that answered it. */
-  archived: boolean
   view: Task | undefined
 }
+
+type ArtifactRecord = Extract<RecordBody, { readonly type: 'artifact' }>
 
 interface TraceStart {
   readonly fromSeq: number
   readonly traceparent: string | undefined
 }
 
+/** The fold of a log without records. */
 export function emptyFold(id: string, contextId: string, status: TaskStatus, metadata?: Struct): TaskFold {
   return {
     id,
@@ -85,9 +81,11 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     status,
     statusSeq: 0,
     head: 0,
+    lastAt: 0,
     changedSeq: 0,
     history: [],
     artifacts: new Map(),
+    sealed: new Set(),
     consumedSeq: 0,
     waiting: [],
     current: undefined,
@@ -106,83 +104,62 @@ export function emptyFold(id: string, contextId: string, status: TaskStatus, met
     traces: undefined,
     transitions: undefined,
     bytes: 0,
-    archived: true,
+    isArchived: true,
     view: undefined,
   }
 }
 
-/** Everything that the task view does not show, so that a snapshot loses nothing. */
-interface FoldInternals {
-  statusSeq: number
-  consumedSeq: number
-  waiting: LogRecord[]
-  current?: LogRecord
-  turn: number
-  attempt: number
-  running: boolean
-  checkpoint?: Json
-  reports?: number
-  remembered?: Json
-  stored?: readonly (readonly [string, Json])[]
-  storedBytes?: number
-  questions: { id: string; answer?: Message }[]
-  cancelRequested: boolean
-  deadlineAt?: number
-  provenance?: Struct
-  traces?: readonly TraceStart[]
-  transitions?: StateTransition[]
-  bytes: number
-  archived: boolean
-  sealed: string[]
+/** What a snapshot has beside its internal fields. */
+const shownFields = [
+  'id',
+  'contextId',
+  'metadata',
+  'status',
+  'head',
+  'changedSeq',
+  'history',
+  'artifacts',
+  'view',
+] as const
+
+/** What the task view does not show, so that a snapshot loses nothing. */
+type FoldInternals = Omit<TaskFold, (typeof shownFields)[number] | 'sealed' | 'stored'> & {
+  readonly sealed: readonly string[]
+  readonly stored: readonly (readonly [string, Json])[] | undefined
 }
 
 /** Copies what the fold keeps changing: a snapshot is immutable. */
-export function snapshotOf(from: TaskFold): { seq: number; task: Task; internal: Struct } {
-  const { statusSeq, consumedSeq, current, turn, attempt, running, cancelRequested, bytes, archived } = from
-  const { checkpoint, remembered, reports } = from
-  const sealed = [...from.artifacts.values()].filter((artifact) => artifact.sealed).map(({ artifactId }) => artifactId)
-  const internals: FoldInternals = {
-    statusSeq,
-    consumedSeq,
-    waiting: from.waiting.slice(),
-    ...(current !== undefined ? { current } : {}),
-    turn,
-    attempt,
-    running,
-    ...(checkpoint !== undefined ? { checkpoint } : {}),
-    reports,
-    ...(remembered !== undefined ? { remembered } : {}),
-    ...(from.stored !== undefined ? { stored: [...from.stored], storedBytes: from.storedBytes } : {}),
-    questions: from.questions.map((question) => ({ ...question })),
-    cancelRequested,
-    ...(from.deadlineAt !== undefined ? { deadlineAt: from.deadlineAt } : {}),
-    ...(from.provenance !== undefined ? { provenance: from.provenance } : {}),
-    ...(from.traces !== undefined ? { traces: from.traces } : {}),
-    ...(from.transitions !== undefined ? { transitions: from.transitions.slice() } : {}),
-    bytes,
-    archived,
-    sealed,
+export function snapshotOf(fold: TaskFold): { seq: number; task: Task; internal: Struct } {
+  const { head, sealed, waiting, questions, stored, transitions } = fold
+  const internal: Record<string, unknown> = {
+    ...fold,
+    sealed: [...sealed],
+    waiting: [...waiting],
+    questions: questions.map((question) => ({ ...question })),
+    stored: stored && [...stored],
+    transitions: transitions && [...transitions],
   }
-  return { seq: from.head, task: taskView(from), internal: internals as unknown as Struct }
+  for (const name of shownFields) delete internal[name]
+  return { seq: head, task: taskView(fold), internal: omitUndefined(internal) as Struct }
 }
 
 /** Starts from a snapshot. */
-export function foldFromSnapshot(snapshot: { seq: number; task: Task; internal: Struct }): TaskFold {
-  const { task } = snapshot
-  const { sealed, waiting, questions, transitions, stored, ...internals } =
-    snapshot.internal as unknown as FoldInternals
-  const state = emptyFold(task.id, task.contextId ?? '', task.status, task.metadata)
-  Object.assign(state, internals, { head: snapshot.seq, changedSeq: snapshot.seq })
-  state.waiting.push(...waiting)
-  if (transitions !== undefined) state.transitions = [...transitions]
-  if (stored !== undefined) state.stored = new Map(stored)
-  for (const question of questions) state.questions.push({ ...question })
-  for (const message of task.history ?? []) state.history.push(message)
-  for (const artifact of task.artifacts ?? []) {
-    const isSealed = sealed.includes(artifact.artifactId)
-    state.artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts], sealed: isSealed })
+export function foldFromSnapshot({ seq, task, internal }: { seq: number; task: Task; internal: Struct }): TaskFold {
+  const { sealed, waiting, questions, stored, transitions, ...internals } = internal as unknown as FoldInternals
+  const fold: TaskFold = {
+    ...emptyFold(task.id, task.contextId ?? '', task.status, task.metadata),
+    ...internals,
+    head: seq,
+    changedSeq: seq,
+    history: [...(task.history ?? [])],
+    sealed: new Set(sealed),
+    waiting: [...waiting],
+    questions: questions.map((question) => ({ ...question })),
+    stored: stored && new Map(stored),
+    transitions: transitions && [...transitions],
   }
-  return state
+  for (const artifact of task.artifacts ?? []) applyArtifact(fold.artifacts, artifact, false)
+  return fold
 }
 
 export function earlierOf(one: number | undefined, other: number | undefined): number | undefined {
@@ -190,30 +167,47 @@ export function earlierOf(one: number | undefined, other: number | undefined): n
   return Math.min(one, other)
 }
 
-export function foldRecord(state: TaskFold, record: LogRecord, coalesceText = true): void {
+/** An event of a stream: one object for all readers except those whose stream it ends. */
+export interface LogEvent extends StreamItem {
+  readonly seq: number
+  readonly final: false
+  readonly at: number
+  readonly bytes: number
+}
+
+/** The event of a record that was folded, or `undefined` if the record is internal. */
+export function logEventOf(
+  fold: TaskFold,
+  { seq, at, body }: LogRecord,
+  bytes = recordBytes(body),
+): LogEvent | undefined {
+  const event = eventOfRecord(fold.id, fold.contextId, body)
+  return event && { seq, event, final: false, at, traceparent: traceAt(fold, seq), bytes }
+}
+
+/** Moves the fold forward by a record. Returns the approximate size of the record. */
+export function foldRecord(state: TaskFold, record: LogRecord, coalesceText = true): number {
   state.head = record.seq
   state.view = undefined
   const { body } = record
   const bytes = recordBytes(body)
   state.bytes += bytes
+  state.lastAt = Math.max(state.lastAt, record.at)
   switch (body.type) {
     case 'status':
-      archiveStatusMessage(state)
       if (state.transitions !== undefined) addTransition(state, state.transitions, body.status)
-      state.status = body.status
+      replaceStatus(state, body.status)
       state.statusSeq = record.seq
       state.changedSeq = record.seq
-      state.archived = body.status.message === undefined
       state.reports += 1
-      return
+      break
     case 'artifact':
-      if (foldArtifact(state, body.artifact, body.append === true, body.lastChunk === true, coalesceText))
-        state.changedSeq = record.seq
+      if (foldArtifact(state, body, coalesceText)) state.changedSeq = record.seq
       state.reports += 1
-      return
+      break
     case 'message':
       // The question comes before its answer.
-      if (isInterrupted(state.status.state)) archiveStatusMessage(state)
+      if (isInterrupted(state.status.state)) replaceStatus(state)
       state.history.push(body.message)
       state.changedSeq = record.seq
       state.waiting.push(record)
@@ -221,57 +215,58 @@ export function foldRecord(state: TaskFold, record: LogRecord, coalesceText = tr
       state.provenance = body.options?.provenance ?? state.provenance
       // The opening of a task precedes its first turn.
       if (state.turn === 0 && body.options?.traceparent !== undefined) traceFrom(state, record.seq, record)
-      return
+      break
     case 'turn-started': {
-      const taken = consumeMessages(state, body.consumedSeq)
+      const taken = consumeMessages(state, body)
       state.turn = body.turn
       state.attempt = body.attempt
       state.running = true
       // A repeated turn keeps its message, its questions and its checkpoint.
-      if (body.attempt > 1) return
+      if (body.attempt > 1) break
       state.current = taken
       if (body.turn > 1) traceFrom(state, record.seq, taken)
       state.questions = []
       state.remembered = state.checkpoint ?? state.remembered
       state.checkpoint = undefined
       state.reports = 0
-      return
+      break
     }
     case 'checkpoint':
       state.checkpoint = body.data
       state.reports = 0
-      return
+      break
     case 'stored':
       state.storedBytes += bytes
       state.stored ??= new Map()
       if (body.value === undefined) state.stored.delete(body.key)
       else state.stored.set(body.key, body.value)
-      return
+      break
     case 'question':
       state.questions.push({ id: body.questionId })
-      return
+      break
     case 'answer': {
       const question = state.questions.find(({ id }) => id === body.questionId)
       const message = state.waiting.find(({ seq }) => seq === body.messageSeq)?.body
       if (question !== undefined)
         question.answer = message?.type === 'message' ? message.message : inputTimeoutMessage(state)
-      consumeMessages(state, body.messageSeq)
-      return
+      consumeMessages(state, body)
+      break
     }
     case 'steered':
-      consumeMessages(state, body.messageSeq)
-      return
+      consumeMessages(state, body)
+      break
     case 'cancel':
       state.cancelRequested = true
-      return
+      break
     case 'turn-ended':
       state.running = false
       // A message that was dropped with the turn no longer waits.
-      if (body.consumedSeq !== undefined) consumeMessages(state, body.consumedSeq)
-      return
+      consumeMessages(state, body)
+      break
     case 'note':
     case 'span':
   }
+  return bytes
 }
 
 /**
@@ -295,8 +290,15 @@ export function traceAt({ traces }: TaskFold, seq: number): string | undefined {
   return traces?.findLast(({ fromSeq }) => fromSeq <= seq)?.traceparent
 }
 
-/** Marks the messages up to this seq as consumed. Returns the last of them. */
-function consumeMessages(state: TaskFold, seq: number): LogRecord | undefined {
+/** A record that begins, answers or ends consumes the messages up to this seq. */
+export function consumedSeqOf(body: RecordBody): number {
+  if (body.type === 'turn-started' || body.type === 'turn-ended') return body.consumedSeq ?? 0
+  return body.type === 'answer' || body.type === 'steered' ? body.messageSeq : 0
+}
+
+/** Marks the messages that a record consumes. Returns the last of them. */
+function consumeMessages(state: TaskFold, body: RecordBody): LogRecord | undefined {
+  const seq = consumedSeqOf(body)
   state.consumedSeq = Math.max(state.consumedSeq, seq)
   let taken: LogRecord | undefined
   while (state.waiting.length > 0 && (state.waiting[0] as LogRecord).seq <= seq) taken = state.waiting.shift()
@@ -323,39 +325,25 @@ function addTransition({ status, statusSeq }: TaskFold, transitions: StateTransi
   if (transitions.length > maxTransitions) transitions.shift()
 }
 
-/** A replaced status message moves to the history (B-47). */
-function archiveStatusMessage(state: TaskFold): void {
-  if (state.archived || state.status.message === undefined) return
-  state.history.push(state.status.message)
-  state.archived = true
-}
-
-/** B-100: `append` adds to the artifact; without it the artifact is replaced. Returns whether the task may show a change. */
+/** Returns whether the task may show a change. */
 function foldArtifact(
   state: TaskFold,
-  chunk: Artifact,
-  append: boolean,
-  last: boolean,
+  { artifact, append, lastChunk }: ArtifactRecord,
   coalesceText: boolean,
 ): boolean {
-  const known = append ? state.artifacts.get(chunk.artifactId) : undefined
-  if (known === undefined) {
-    state.artifacts.set(chunk.artifactId, { ...chunk, parts: [...chunk.parts], sealed: last })
-    return true
+  const { artifactId, parts, name, description, metadata, extensions } = artifact
+  const known = append === true ? state.artifacts.get(artifactId) : undefined
+  const count = known?.parts.length ?? 0
+  if (known === undefined || coalesceText) applyArtifact(state.artifacts, artifact, append === true)
+  else {
+    known.parts.push(...parts)
+    applyArtifact(state.artifacts, { ...artifact, parts: [] }, true)
   }
-  const { name, description, metadata, extensions } = chunk
-  const count = known.parts.length
-  for (const part of chunk.parts) {
-    if (coalesceText) appendPart(known.parts, part)
-    else known.parts.push(part)
-  }
-  if (name !== undefined) known.name = name
-  if (description !== undefined) known.description = description
-  if (metadata !== undefined) known.metadata = { ...known.metadata, ...metadata }
-  if (extensions !== undefined) known.extensions = [...new Set([...(known.extensions ?? []), ...extensions])]
-  known.sealed = last
+  if (lastChunk === true) state.sealed.add(artifactId)
+  else state.sealed.delete(artifactId)
   const isNamed = (name ?? description ?? metadata ?? extensions) !== undefined
-  return isNamed || known.parts.length > count || chunk.parts.some((part) => !('text' in part) || part.text !== '')
+  if (known === undefined || isNamed || known.parts.length > count) return true
+  return parts.some((part) => !('text' in part) || part.text !== '')
 }
 
 /** The task as of the last record. The same object until something changes, so that caches can use it as a key. */
@@ -364,15 +352,13 @@ export function taskView(from: TaskFold): Task {
     id: from.id,
     contextId: from.contextId,
     status: from.status,
-    ...(from.artifacts.size > 0 ? { artifacts: [...from.artifacts.values()].map(withoutSealed) } : {}),
+    ...(from.artifacts.size > 0
+      ? { artifacts: [...from.artifacts.values()].map((one) => ({ ...one, parts: [...one.parts] })) }
+      : {}),
     ...(from.history.length > 0 ? { history: from.history.slice() } : {}),
     ...(from.metadata !== undefined ? { metadata: from.metadata } : {}),
   }
   return from.view
-}
-
-function withoutSealed({ sealed: _, ...artifact }: FoldedArtifact): Artifact {
-  return { ...artifact, parts: artifact.parts.slice() }
 }
 
 /** At most `length` of the newest messages; 0 omits the key (B-73). */

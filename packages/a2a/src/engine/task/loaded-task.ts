@@ -7,23 +7,24 @@
  * durable.
  */
 import { A2AError, taskNotFound } from '../../model/error.ts'
+import type { NextStep } from '../../model/heavy-step.ts'
+import { recordsBytes } from '../../model/json-nodes.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
-import type { Append, AppendResult, NewTask, Partition, Store } from '../../stores/store.ts'
-import type { AppendBatch, FirstSeq, Intent, PendingAppend, QueuedIntent, TaskDraft } from './append-batch.ts'
+import type { Append, AppendResult, NewTask, Partition, Store, TaskStore } from '../../stores/store.ts'
+import type { EventContext } from '../contract.ts'
+import { type LogEvent, type TaskFold, foldRecord, logEventOf, snapshotOf } from './fold.ts'
 import {
-  DuplicateMessage,
-  changeOf,
+  type AppendBatch,
+  type FirstSeq,
+  type Intent,
   initialTaskRow,
-  logTruncated,
+  type QueuedIntent,
   resolveBatch,
   takeBatch,
-  taskUnwritable,
-  withOwnMessage,
-} from './append-batch.ts'
-import { EventTail, type LogEvent, eventOfRecord } from './log-events.ts'
-import { type TaskFold, foldRecord, snapshotOf, traceAt } from './fold.ts'
-import { readLog } from './read-log.ts'
+  type TaskDraft,
+  type Writable,
+} from './task-intents.ts'
 
 export interface LoadedTaskDeps {
   readonly store: Store
@@ -36,8 +37,8 @@ export interface LoadedTaskDeps {
   warn(message: string, fields: Record<string, unknown>): void
   /** Called with every task whose log has grown. */
   readonly onAppended?: ((taskId: string) => void) | undefined
-  /** Called with the records of this process, once they are durable. */
-  readonly onRecorded?: ((loaded: LoadedTask, records: Append['records'], firstSeq: number) => void) | undefined
+  /** Called with the events of this process, once they are durable. */
+  readonly onEvents?: ((loaded: LoadedTask, events: readonly LogEvent[]) => void) | undefined
   /** Called when an append of this process is durable and part of the fold. */
   onCommitted(loaded: LoadedTask): void
   /** Called once when this process can no longer write the task. */
@@ -62,7 +63,6 @@ const largeRecordBytes = 2_000
 const runSoon: (run: () => void) => void =
   typeof setImmediate === 'function' ? (run) => void setImmediate(run) : (run) => void setTimeout(run, 0)
 
-/** A class for its getters: on an object literal V8 creates each of them anew, which cost 27 µs per task against 1. */
 export class LoadedTask {
   readonly id: string
   readonly partition: Partition
@@ -81,26 +81,17 @@ export class LoadedTask {
   #pendingAppend: PendingAppend | undefined
   #failure: unknown
   #backlogBytes = 0
-  #lastAt: number
-  #lastMessageSeq: number
   readonly #snapshots = new SnapshotSchedule()
   #flushWaiters: (() => void)[] = []
 
-  /** `lastAt` is the time of the last record. With `create`, a task that is not in the log yet. */
-  constructor(
-    deps: LoadedTaskDeps,
-    partition: Partition,
-    state: TaskFold,
-    { lastAt, create }: { readonly lastAt: number; readonly create?: NewTask },
-  ) {
+  /** With `created`, a task that is not in the log yet. */
+  constructor(deps: LoadedTaskDeps, partition: Partition, state: TaskFold, created?: NewTask) {
     this.id = state.id
     this.partition = partition
     this.fold = state
     this.#tail = new EventTail(state.head)
     this.#deps = deps
-    this.#newTask = create
-    this.#lastAt = lastAt
-    this.#lastMessageSeq = Math.max(state.consumedSeq, state.waiting.at(-1)?.seq ?? 0)
+    this.#newTask = created
   }
 
   get tail(): readonly LogEvent[] {
@@ -117,13 +108,17 @@ export class LoadedTask {
     return this.#tail.after(seq)
   }
 
-  /** To be called when a reader leaves: of an ended task, the garbage collector would only move the events before it is released. */
+  /** Called when a reader leaves. Drops the events of an ended task once it has no readers. */
   releaseTail(): void {
     if (this.listeners.size === 0 && isTerminal(this.fold.status.state)) this.#tail.clear()
   }
 
   get isStored(): boolean {
     return this.#newTask === undefined
+  }
+
+  get eventContext(): EventContext {
+    return { ...this.partition, taskId: this.id, contextId: this.fold.contextId }
   }
 
   /** Whether this process holds the task's lease. */
@@ -265,12 +260,12 @@ export class LoadedTask {
       state: state.status.state,
       statusSeq: state.statusSeq,
       nextSeq: state.head + 1,
-      lastMessageSeq: this.#lastMessageSeq,
+      lastMessageSeq: state.waiting.at(-1)?.seq ?? 0,
       consumedSeq: state.consumedSeq,
       cancelRequested: state.cancelRequested,
       deadlineAt: state.deadlineAt,
       canTakeLease: this.#leaseFence === undefined && !this.#isHeldElsewhere,
-      at: Math.max(this.#deps.now(), this.#lastAt),
+      at: Math.max(this.#deps.now(), state.lastAt, this.#newTask?.statusAt ?? 0),
     }
     const batch = takeBatch(this.#queue, draft)
     if (this.#queue.length === 0) this.#backlogBytes = 0
@@ -299,8 +294,7 @@ export class LoadedTask {
         this.#leaseFence = batch.lease === 'release' ? undefined : (outcome.fence ?? this.#leaseFence)
         this.#isHeldElsewhere = false
         if (outcome.head >= firstSeq + batch.records.length) return this.#finishLaterAppend(batch, outcome.head)
-        this.#apply(batch.records.map(({ at, body }, index) => ({ seq: firstSeq + index, at, body })))
-        this.#deps.onRecorded?.(this, batch.records, firstSeq)
+        this.#reportEvents(this.#apply(recordsFrom(firstSeq, batch)))
         resolveBatch(batch)
         this.#saveSnapshotIfDue()
         this.#deps.onCommitted(this)
@@ -341,7 +335,7 @@ export class LoadedTask {
       // The append is durable: its sender has the result. The next read brings it here.
       this.#deps.warn('records of other processes could not be read', { cause })
     }
-    this.#deps.onRecorded?.(this, batch.records, firstSeq)
+    this.#reportEvents(recordsFrom(firstSeq, batch).flatMap((record) => logEventOf(this.fold, record) ?? []))
     batch.firstSeqs.forEach((first, index) => (batch.firstSeqs[index] = first === undefined ? first : first + shift))
     resolveBatch(batch)
   }
@@ -353,7 +347,7 @@ export class LoadedTask {
     const take = batch.lease === 'take' || (creating !== undefined && batch.lease !== 'release')
     const { owner } = this.partition
     const append: Writable<Append> = { expectedSeq: this.fold.head, owner, records: batch.records }
-    if (creating === undefined) append.change = changeOf(batch, this.fold.consumedSeq)
+    if (creating === undefined) append.change = batch.change
     else append.create = initialTaskRow(creating, batch)
     if (held !== undefined) append.fence = held
     else if (take) append.take = { holder, ttlMs: store.leaseTtlMs }
@@ -363,29 +357,28 @@ export class LoadedTask {
     return append
   }
 
-  #apply(records: readonly LogRecord[]): void {
+  /** Returns the events of the records. */
+  #apply(records: readonly LogRecord[]): readonly LogEvent[] {
     const { fold: state } = this
     const coalesceText = this.#deps.coalescesText(this.partition.agent)
+    const events: LogEvent[] = []
     for (const read of records) {
-      const wasBytes = state.bytes
       // A read during our own append returns those records too.
       if (read.seq <= state.head) continue
       const record = this.#pendingAppend === undefined ? read : withOwnMessage(read, this.#pendingAppend)
-      foldRecord(state, record, coalesceText)
-      this.#lastAt = Math.max(this.#lastAt, record.at)
-      if (record.body.type === 'message') this.#lastMessageSeq = record.seq
-      const event = eventOfRecord(this.id, state.contextId, record.body)
-      if (event !== undefined) {
-        const traceparent = state.traces === undefined ? undefined : traceAt(state, record.seq)
-        const bytes = state.bytes - wasBytes
-        this.#tail.push({ seq: record.seq, event, final: false, at: record.at, traceparent, bytes })
-      }
+      const event = logEventOf(state, record, foldRecord(state, record, coalesceText))
+      if (event !== undefined) events.push(event)
       this.onRecord?.(record)
     }
-    this.#tail.trim()
-    if (records.length === 0) return
+    this.#tail.push(events)
+    if (records.length === 0) return events
     this.#notify()
     this.#deps.onAppended?.(this.id)
+    return events
+  }
+
+  #reportEvents(events: readonly LogEvent[]): void {
+    this.#deps.onEvents?.(this, events)
   }
 
   #notify(): void {
@@ -400,8 +393,6 @@ export class LoadedTask {
   }
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
-
 /** When the fold of a task is stored beside its log. */
 class SnapshotSchedule {
   #savedBytes = 0
@@ -415,5 +406,144 @@ class SnapshotSchedule {
     if (bytes - this.#savedBytes < enough) return false
     this.#savedBytes = bytes
     return true
+  }
+}
+
+// The newest events of a task, in memory for readers that keep up. Others read the store.
+
+const maxEvents = 2_048
+const maxBytes = 4_000_000
+/** Bounds of one batch for a reader. */
+const maxBatch = 1_000
+const maxBatchBytes = 256_000
+
+class EventTail {
+  /** All visible events after this seq are in `events`. */
+  from: number
+  #events: LogEvent[] = []
+  #bytes = 0
+  #lastBatch: { readonly after: number; readonly lastSeq: number; readonly events: readonly LogEvent[] } | undefined
+
+  constructor(from: number) {
+    this.from = from
+  }
+
+  get events(): readonly LogEvent[] {
+    return this.#events
+  }
+
+  /** Over the limit, drops half of the events at a time, so that each event is moved once on average. */
+  push(events: readonly LogEvent[]): void {
+    for (const event of events) {
+      this.#events.push(event)
+      this.#bytes += event.bytes
+    }
+    if (this.#events.length <= maxEvents && this.#bytes <= maxBytes) return
+    const dropped = Math.ceil(this.#events.length / 2)
+    if (dropped > 0) this.from = (this.#events[dropped - 1] as LogEvent).seq
+    for (const { bytes } of this.#events.splice(0, dropped)) this.#bytes -= bytes
+    this.#lastBatch = undefined
+  }
+
+  /** Drops all events: the next reader reads the store. */
+  clear(): void {
+    this.from = this.#events.at(-1)?.seq ?? this.from
+    this.#events = []
+    this.#bytes = 0
+    this.#lastBatch = undefined
+  }
+
+  /**
+   * The next batch of events after a seq. Readers at the same position get the same array, so that slow readers share memory with
+   * the others.
+   */
+  after(seq: number): readonly LogEvent[] {
+    const all = this.#events
+    const lastSeq = all.at(-1)?.seq ?? 0
+    const given = this.#lastBatch
+    if (given !== undefined && given.after === seq && given.lastSeq === lastSeq) return given.events
+    // Searched from the end, where a reader that keeps up always is.
+    let from = all.length
+    while (from > 0 && (all[from - 1] as LogEvent).seq > seq) from -= 1
+    const most = Math.min(all.length, from + maxBatch)
+    let to = from
+    for (let bytes = 0; to < most && bytes < maxBatchBytes; to += 1) bytes += (all[to] as LogEvent).bytes
+    const events = all.slice(from, to)
+    this.#lastBatch = events.length === 0 ? undefined : { after: seq, lastSeq, events }
+    return events
+  }
+}
+
+function recordsFrom(firstSeq: number, { records }: AppendBatch): readonly LogRecord[] {
+  return records.map(({ at, body }, index) => ({ seq: firstSeq + index, at, body }))
+}
+
+/** What is being appended, and from which seq on. */
+interface PendingAppend {
+  readonly firstSeq: number
+  readonly records: Append['records']
+}
+
+/**
+ * A read of other processes' records may return our own append before the store confirms it. Then use our message object: its
+ * redacted content is attached to the object and not to its text.
+ */
+function withOwnMessage(read: LogRecord, { firstSeq, records }: PendingAppend): LogRecord {
+  const body = records[read.seq - firstSeq]?.body
+  if (body?.type !== 'message' || read.body.type !== 'message') return read
+  return body.message.messageId === read.body.message.messageId ? { ...read, body } : read
+}
+
+// Errors of a write that did not reach the log.
+
+/** Thrown to the sender of a message that another append claimed first. */
+export class DuplicateMessage extends Error {
+  readonly taskId: string
+  readonly hash: string
+  constructor(taskId: string, hash: string) {
+    super('the message was already accepted')
+    this.taskId = taskId
+    this.hash = hash
+  }
+}
+
+function taskUnwritable(cause: unknown): A2AError {
+  return cause instanceof A2AError
+    ? cause
+    : new A2AError('UNAVAILABLE', 'The task cannot be written now', {}, { cause })
+}
+
+/**
+ * A database that failed over to a lagging replica, or a disk that lost its last writes, holds less than it confirmed as durable.
+ * The state in memory is then invalid: the next reader loads what is stored.
+ */
+function logTruncated(head: number, known: number): A2AError {
+  const cause = new Error(`the log ends at ${head} but had reached ${known}: the store lost committed records`)
+  return new A2AError('UNAVAILABLE', 'The task changed unexpectedly in the store', {}, { cause })
+}
+
+// A log may be larger than memory allows at once.
+
+/** Bound of one read when a log is folded. */
+const foldBytes = 1_000_000
+
+/** Calls `take` with each page after a seq, in order. Reads to the end of the log, or at least to `head` if it is given. */
+export async function readLog(
+  tasks: Pick<TaskStore, 'read'>,
+  taskId: string,
+  afterSeq: number,
+  take: (records: readonly LogRecord[]) => void,
+  head = Infinity,
+  nextStep?: NextStep,
+): Promise<void> {
+  let after = afterSeq
+  for (;;) {
+    const records = await tasks.read(taskId, after, undefined, foldBytes, nextStep)
+    const last = records.at(-1)
+    take(records)
+    // Fewer bytes than the bound: the read reached the end of the log.
+    if (last === undefined || last.seq >= head || recordsBytes(records) < foldBytes) return
+    after = last.seq
+    await nextStep?.()
   }
 }

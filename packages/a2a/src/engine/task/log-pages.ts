@@ -9,8 +9,7 @@ import type { StreamEvent } from '../../model/task.ts'
 import type { TaskStore } from '../../stores/store.ts'
 import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogPageCounts } from '../contract.ts'
-import { type LogEvent, eventOfRecord } from './log-events.ts'
-import { traceAt } from './fold.ts'
+import { type LogEvent, logEventOf } from './fold.ts'
 import type { LoadedTask } from './loaded-task.ts'
 
 export interface LogPage {
@@ -102,12 +101,11 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
     const nextStep = (): Promise<void> => heavyStep(loaded.partition.owner)
     const records = await tasks.read(loaded.id, seq, pageRecords, pageBytes, nextStep)
     const events: LogEvent[] = []
-    for (const { seq: at, at: loggedAt, body } of records) {
-      const bytes = recordBytes(body)
+    for (const record of records) {
+      const bytes = recordBytes(record.body)
       counted.bytes += bytes
-      const event = eventOfRecord(loaded.id, loaded.fold.contextId, body)
-      if (event === undefined) continue
-      events.push({ seq: at, event, final: false, at: loggedAt, traceparent: traceAt(loaded.fold, at), bytes })
+      const event = logEventOf(loaded.fold, record, bytes)
+      if (event !== undefined) events.push(event)
     }
     return { events, lastSeq: records.at(-1)?.seq }
   }

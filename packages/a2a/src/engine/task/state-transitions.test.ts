@@ -60,7 +60,7 @@ describe('the past states of a task', () => {
     const into = emptyFold('t', 'c', { state: 'TASK_STATE_SUBMITTED' })
     into.transitions = []
     const states: readonly TaskState[] = ['TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED']
-    const say = (to: typeof into, seq: number): void =>
+    const say = (to: typeof into, seq: number): number =>
       foldRecord(to, { seq, at: seq, body: { type: 'status', status: { state: states[seq % 2] as TaskState } } })
     for (let seq = 1; seq <= 250; seq += 1) say(into, seq)
     const kept = foldFromSnapshot(JSON.parse(JSON.stringify(snapshotOf(into))) as ReturnType<typeof snapshotOf>)

@@ -7,13 +7,12 @@ import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Task } from '../../model/task.ts'
-import type { ListedTask, NewTask, TaskRow } from '../../stores/store.ts'
-import { createEndedTasks, foldLog, partitionOf, type TaskReading } from './ended-tasks.ts'
-import { emptyFold, foldRecord, foldFromSnapshot, taskView } from './fold.ts'
-import { type LoadedTaskDeps, LoadedTask } from './loaded-task.ts'
+import type { StateTransition } from '../../model/state-transition.ts'
+import type { ListedTask, NewTask, Partition, StoredTask, TaskRow } from '../../stores/store.ts'
+import { emptyFold, foldRecord, foldFromSnapshot, taskView, type TaskFold } from './fold.ts'
+import { type LoadedTaskDeps, LoadedTask, readLog } from './loaded-task.ts'
 import type { CallContext } from '../contract.ts'
 import { InFlightMap } from '../in-flight-map.ts'
-import { readLog } from './read-log.ts'
 
 /**
  * How many idle tasks stay in memory, and how large one of them may be. The garbage collector moves each of them before it is
@@ -37,6 +36,17 @@ const watchRetryMs = 500
 
 /** For whom a task is read: its operator, or a caller, who finds only tasks of its own. */
 export type TaskReader = Pick<CallContext, 'admitRead'> & Partial<Pick<CallContext, 'tenant' | 'caller'>>
+
+/** A task as a reader needs it. */
+export interface TaskReading {
+  readonly partition: Partition
+  /** False while its first append is in flight. */
+  readonly isStored: boolean
+  readonly view: Task
+  /** The seq of the last event in the view. */
+  readonly head: number
+  readonly transitions: readonly StateTransition[] | undefined
+}
 
 /** A task that is loaded only when its memory is reserved. */
 interface LargeTask {
@@ -199,8 +209,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
   }
 
   function loadedFrom(row: TaskRow, records: readonly LogRecord[]): LoadedTask {
-    const lastAt = records.at(-1)?.at ?? row.statusAt
-    return new LoadedTask(deps, partitionOf(row), foldLog(deps, row, records), { lastAt })
+    return new LoadedTask(deps, partitionOf(row), foldLog(deps, row, records))
   }
 
   async function loadFold(row: TaskRow, nextStep: NextStep): Promise<LoadedTask> {
@@ -208,23 +217,19 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onCommitted'>): T
     const state =
       snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
     state.transitions = deps.keepsTransitions(row.agent) ? (state.transitions ?? []) : undefined
-    // Reads from the last record of the snapshot to get its time: the next append must not be earlier.
     const coalesceText = deps.coalescesText(row.agent)
-    let lastAt = row.statusAt
     const fold = (records: readonly LogRecord[]): void => {
       for (const record of records) if (record.seq > state.head) foldRecord(state, record, coalesceText)
-      lastAt = records.at(-1)?.at ?? lastAt
     }
-    const after = Math.max(0, state.head - 1)
-    await readLog(store.tasks, row.id, after, fold, row.head, nextStep)
-    return new LoadedTask(deps, partitionOf(row), state, { lastAt })
+    await readLog(store.tasks, row.id, state.head, fold, row.head, nextStep)
+    return new LoadedTask(deps, partitionOf(row), state)
   }
 
   function create(task: NewTask): LoadedTask {
     const { tenant, agent, owner } = task
     const state = emptyFold(task.id, task.contextId, task.status, task.metadata)
     if (deps.keepsTransitions(agent)) state.transitions = []
-    return add(new LoadedTask(deps, { tenant, agent, owner }, state, { lastAt: task.statusAt, create: task }))
+    return add(new LoadedTask(deps, { tenant, agent, owner }, state, task))
   }
 
   function add(loaded: LoadedTask): LoadedTask {
@@ -321,7 +326,65 @@ function isLarge({ fold: { bytes } }: LoadedTask): boolean {
 }
 
 function readingOf(loaded: LoadedTask | undefined): TaskReading | undefined {
-  if (loaded === undefined) return undefined
-  const { partition, isStored, fold } = loaded
+  return loaded && readingOfFold(loaded.partition, loaded.fold, loaded.isStored)
+}
+
+function readingOfFold(partition: Partition, fold: TaskFold, isStored = true): TaskReading {
   return { partition, isStored, view: taskView(fold), head: fold.head, transitions: fold.transitions }
+}
+
+/** Between this many other reads and twice as many, a read is forgotten. */
+const rememberedReads = 250
+
+type FoldDeps = Pick<LoadedTaskDeps, 'coalescesText' | 'keepsTransitions'>
+
+/**
+ * Reads a task that has ended for one response. Most are read once: a `LoadedTask` would push another task out of the cache, and be
+ * released unused. A task that is read again soon is loaded. `undefined`: the store cannot read tasks at once.
+ */
+function createEndedTasks({ store, ...deps }: FoldDeps & Pick<LoadedTaskDeps, 'store'>) {
+  const { loadStored } = store.tasks
+  if (loadStored === undefined) return undefined
+  let newest = new Set<string>()
+  let older = newest
+
+  /** Only ids of tasks that exist: a caller may send any text as an id. */
+  function remember(id: string): void {
+    if (newest.size >= rememberedReads) {
+      older = newest
+      newest = new Set()
+    }
+    newest.add(id)
+  }
+
+  function readingOfStored(stored: StoredTask | undefined): TaskReading | undefined {
+    if (stored === undefined || !isTerminal(stored.row.status.state)) return undefined
+    const { row, records, task } = stored
+    remember(row.id)
+    const partition = partitionOf(row)
+    if (records !== undefined) return readingOfFold(partition, foldLog(deps, row, records))
+    // A view has no transitions: they are in the internal part of a snapshot.
+    if (task === undefined || deps.keepsTransitions(row.agent)) return undefined
+    return { partition, isStored: true, view: task, head: row.head, transitions: undefined }
+  }
+
+  /** `undefined`: the task must be loaded, or does not exist. */
+  return function read(id: string): TaskReading | undefined | Promise<TaskReading | undefined> {
+    if (newest.has(id) || older.has(id)) return undefined
+    const stored = loadStored(id)
+    return stored instanceof Promise ? stored.then(readingOfStored) : readingOfStored(stored)
+  }
+}
+
+/** The fold of a whole log. */
+function foldLog(deps: FoldDeps, row: TaskRow, records: readonly LogRecord[]): TaskFold {
+  const fold = emptyFold(row.id, row.contextId, row.status, row.metadata)
+  if (deps.keepsTransitions(row.agent)) fold.transitions = []
+  const coalesceText = deps.coalescesText(row.agent)
+  for (const record of records) foldRecord(fold, record, coalesceText)
+  return fold
+}
+
+function partitionOf({ tenant, agent, owner }: TaskRow): Partition {
+  return { tenant, agent, owner }
 }

@@ -1,26 +1,133 @@
-/** The decisions about a task's state, each as an intent that is decided when its turn comes (see loaded-task.ts). */
+/**
+ * The decisions about a task's state, each as an intent that is decided when its turn comes (see loaded-task.ts), and the content of one
+ * append: all queued intents, each decided against the state that the ones before it leave behind.
+ */
 import type { RecordBody, TurnOptions } from '../../model/record.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../../model/state.ts'
 import type { Message, Struct, TaskStatus } from '../../model/task.ts'
-import type { DueTime, IdempotencyKey } from '../../stores/store.ts'
+import type { DueTime, IdempotencyKey, NewTask, TaskChange } from '../../stores/store.ts'
 import type { AgentOptions } from '../contract.ts'
-import type { TaskDraft, Intent, PlannedWrite } from './append-batch.ts'
-import { earlierOf } from './fold.ts'
+import { consumedSeqOf, earlierOf } from './fold.ts'
 
-export function statusAt(at: number, state: TaskState, message?: Message): TaskStatus {
-  return message === undefined ? { state, timestamp: timestamp(at) } : { state, message, timestamp: timestamp(at) }
+/** The state that an intent sees, after everything queued before it. */
+export interface TaskDraft {
+  state: TaskState
+  /** The seq of the record with the current status. */
+  statusSeq: number
+  /** The seq that the next record will get. */
+  nextSeq: number
+  /** The seq of the newest message in the log; above `consumedSeq` it waits. */
+  lastMessageSeq: number
+  consumedSeq: number
+  cancelRequested: boolean
+  /** The time by which the task must have ended. */
+  deadlineAt: number | undefined
+  /** Whether the lease can be taken: no known holder, or an earlier intent of this append releases it. */
+  canTakeLease: boolean
+  /** The current time, but never before the last record: timestamps of a task never decrease (B-48). */
+  at: number
 }
 
-let lastAt = 0
-let lastText = ''
+/** The records and changes that an intent wants to write. */
+export interface PlannedWrite {
+  readonly bodies: readonly RecordBody[]
+  readonly due?: DueTime | null
+  readonly idempotency?: IdempotencyKey
+  readonly lease?: 'take' | 'release'
+  /** Valid at any position in the log of an unfinished task: a writer without the lease need not hit the end of the log. */
+  readonly anyPosition?: true
+}
 
-/** A task has three states in one millisecond, and a busy server many tasks: the text is created once. */
-function timestamp(at: number): string {
-  if (at !== lastAt || lastText === '') {
-    lastAt = at
-    lastText = new Date(at).toISOString()
+/** Returns `undefined` if there is nothing left to write. */
+export type Intent = (draft: TaskDraft) => PlannedWrite | undefined
+
+/** The seq of the first record, or `undefined` if the intent wrote nothing. */
+export type FirstSeq = number | undefined
+
+export interface QueuedIntent {
+  readonly intent: Intent | RecordBody
+  readonly done?: { resolve(written: FirstSeq): void; reject(reason: unknown): void }
+}
+
+export interface AppendBatch {
+  readonly entries: QueuedIntent[]
+  readonly firstSeqs: FirstSeq[]
+  readonly records: { readonly at: number; readonly body: RecordBody }[]
+  /** What changes in the row of the task. */
+  readonly change: Writable<TaskChange>
+  idempotency?: IdempotencyKey
+  /** The index of the entry with the idempotency key. */
+  keyIndex?: number
+  lease?: 'take' | 'release'
+  /** Whether all of it is valid at any position. */
+  anyPosition: boolean
+}
+
+export type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Takes intents from the queue, in order, as far as they fit into one append. `draft` ends as the state after it. */
+export function takeBatch(queue: QueuedIntent[], draft: TaskDraft): AppendBatch {
+  const { consumedSeq } = draft
+  const batch: AppendBatch = { entries: [], firstSeqs: [], records: [], change: {}, anyPosition: true }
+  for (const entry of queue) {
+    const write = decideIntent(entry, draft)
+    // One key per append: the result of the store applies to the whole append.
+    if (write?.idempotency !== undefined && batch.idempotency !== undefined) break
+    batch.entries.push(entry)
+    batch.firstSeqs.push(write === undefined || write.bodies.length === 0 ? undefined : draft.nextSeq)
+    if (write !== undefined) addWrite(batch, write, draft)
   }
-  return lastText
+  queue.splice(0, batch.entries.length)
+  if (draft.consumedSeq !== consumedSeq) batch.change.consumedSeq = draft.consumedSeq
+  return batch
+}
+
+function decideIntent(entry: QueuedIntent, draft: TaskDraft): PlannedWrite | undefined {
+  if (typeof entry.intent === 'function') return entry.intent(draft)
+  return isTerminal(draft.state) ? undefined : { bodies: [entry.intent] }
+}
+
+function addWrite(batch: AppendBatch, write: PlannedWrite, draft: TaskDraft): void {
+  const { change } = batch
+  for (const body of write.bodies) {
+    batch.records.push({ at: draft.at, body })
+    if (body.type === 'status') {
+      draft.state = body.status.state
+      draft.statusSeq = draft.nextSeq
+      change.status = body.status
+      change.statusAt = draft.at
+    } else if (body.type === 'message') {
+      draft.lastMessageSeq = draft.nextSeq
+      draft.deadlineAt = earlierOf(draft.deadlineAt, body.options?.deadlineAt)
+    } else if (body.type === 'cancel') draft.cancelRequested = true
+    else draft.consumedSeq = Math.max(draft.consumedSeq, consumedSeqOf(body))
+    draft.nextSeq += 1
+  }
+  batch.anyPosition &&= write.anyPosition === true
+  if (write.due !== undefined) change.due = write.due
+  if (write.idempotency !== undefined) {
+    batch.idempotency = write.idempotency
+    batch.keyIndex = batch.entries.length - 1
+  }
+  if (write.lease !== undefined) {
+    batch.lease = write.lease
+    draft.canTakeLease = write.lease === 'release'
+  }
+}
+
+/** The row of a new task as its first append leaves it. */
+export function initialTaskRow(created: NewTask, { change: { due, ...change } }: AppendBatch): NewTask {
+  return { ...created, ...change, ...(due !== undefined && due !== null ? { due } : {}) }
+}
+
+/** Resolves the promises of the queued intents. */
+export function resolveBatch(batch: AppendBatch): void {
+  batch.entries.forEach((entry, index) => entry.done?.resolve(batch.firstSeqs[index]))
+}
+
+export function statusAt(at: number, state: TaskState, message?: Message): TaskStatus {
+  const timestamp = new Date(at).toISOString()
+  return message === undefined ? { state, timestamp } : { state, message, timestamp }
 }
 
 function statusBody(at: number, state: TaskState, message?: Message, metadata?: Struct): RecordBody {
@@ -93,6 +200,13 @@ export function atLogEnd(step: PlannedWrite | undefined): PlannedWrite | undefin
   if (step === undefined) return undefined
   const { anyPosition: _, ...rest } = step
   return rest
+}
+
+export function requestCancel(metadata: Struct | undefined): Intent {
+  return (draft) =>
+    isTerminal(draft.state) || draft.cancelRequested
+      ? undefined
+      : { bodies: [{ type: 'cancel', ...(metadata !== undefined ? { metadata } : {}) }], anyPosition: true }
 }
 
 /** WORKING, or back to it. Dropped once the task is terminal. */

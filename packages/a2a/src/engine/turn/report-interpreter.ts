@@ -139,7 +139,8 @@ export class ReportInterpreter {
 
   /** `undefined` for an artifact that was never started. Reports of this turn count before they are in the log. */
   #isClosed(artifactId: string): boolean | undefined {
-    return this.#closed?.get(artifactId) ?? this.#fold.artifacts.get(artifactId)?.sealed
+    const { artifacts, sealed } = this.#fold
+    return this.#closed?.get(artifactId) ?? (artifacts.has(artifactId) ? sealed.has(artifactId) : undefined)
   }
 
   #artifact(value: Artifact, append: boolean, last: boolean, metadata?: unknown, bytes = 500): ArtifactReport {

@@ -13,11 +13,9 @@ import type { Json, Message, Task } from '../../model/task.ts'
 import type { IdempotencyKey } from '../../stores/store.ts'
 import type { AgentEntry, AgentOptions, EngineLog } from '../contract.ts'
 import { withRequestedSecrets, revealSecrets } from '../message/message-secrets.ts'
-import type { Intent } from '../task/append-batch.ts'
 import { earlierOf, inputTimeoutMessage, questionsToReplay, taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
-import { eventContextOf } from '../task/log-events.ts'
-import type { TurnEnding } from '../task/task-intents.ts'
+import type { Intent, TurnEnding } from '../task/task-intents.ts'
 import * as intents from '../task/task-intents.ts'
 import { isThenable, openReportSource, type ReportSource } from './agent-output.ts'
 import {
@@ -140,7 +138,7 @@ export class TurnRunner implements TurnDeps {
     const createInterpreter = () => new ReportInterpreter(loaded.fold, input.turn, jsonNodes)
     this.#interpreter = createInterpreter()
     if (entry.transformEvent !== undefined)
-      this.#transformer = new EventTransformer(entry.transformEvent, eventContextOf(loaded), createInterpreter())
+      this.#transformer = new EventTransformer(entry.transformEvent, loaded.eventContext, createInterpreter())
     this.#hasBegun = input.started === true
     this.#takenSeq = input.consumedSeq
     if (this.#hasBegun) this.#clock.start()

@@ -7,7 +7,6 @@ import { recordBytes, taskBytes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf, ResultOf, SendMessageRequest } from '../../model/operation.ts'
 import type { Task } from '../../model/task.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
-import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { eventDecoratorFor, requireExtensions } from '../extensions/apply-extensions.ts'
 import { encodeChunk } from '../streaming/encoding-cache.ts'
 import type { EventReader, OpenEvents } from '../streaming/event-stream.ts'
@@ -89,11 +88,9 @@ async function perform<Reader extends EventReader>(
       })
     }
     case 'SendStreamingMessage':
-      requireStreaming(registeredAgent)
       requireExtensions(context.extensions, registeredAgent)
       return openStream(context, operation, streamRequestOf(decode(operation, context, encoded)), openReader)
     case 'SubscribeToTask':
-      requireStreaming(registeredAgent)
       return openStream(context, operation, decode(operation, context, encoded), openReader)
     case 'GetExtendedAgentCard':
       return encodePlain(context, operation, encoded)
@@ -162,11 +159,6 @@ function streamRequestOf(request: SendMessageRequest): SendMessageRequest {
   if (request.configuration?.returnImmediately !== true) return request
   const { returnImmediately: _ignored, ...configuration } = request.configuration
   return { ...request, configuration }
-}
-
-function requireStreaming({ entry }: RegisteredAgent): void {
-  if (!entry.streaming)
-    throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
 
 export function pathNotFound({ id }: ProtocolVersion): A2AError {

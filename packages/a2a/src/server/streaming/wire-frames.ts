@@ -4,11 +4,9 @@
  */
 import { bindingServers, type HttpBindingName, httpBindingNames } from '../../bindings/protocol-bindings.ts'
 import { sseFrame } from '../../bindings/http.ts'
-import { eventOfRecord } from '../../engine/task/log-events.ts'
-import type { LogRecord } from '../../model/record.ts'
+import { eventOfRecord, type LogRecord } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
-import { versions } from '../../versions/index.ts'
-import type { VersionId } from '../../versions/index.ts'
+import { versions, type VersionId } from '../../versions/index.ts'
 
 /** One event as a client of one version and binding receives it. */
 export interface WireFrame {
