@@ -1,12 +1,11 @@
 /**
- * The one listener for what happens in the hub. The audit, metrics, statistics, traces and the change feed all follow it, and what
- * several of them count, such as a fault or the start of a task, is decided here.
+ * The one listener for what happens in the hub. The audit, metrics, statistics, traces and the change feed follow it. Requests
+ * and tasks are counted once, by the metrics: the statistics add up what their counters gained.
  */
-import { isTerminal, type AgentLog, type ErrorCode, type TaskState } from '@parley/a2a'
-import type { OnOutcome, Operation, PushResult } from '@parley/a2a/internal'
+import { isTerminal, type AgentLog, type TaskState } from '@parley/a2a'
+import type { OnOutcome, PushResult } from '@parley/a2a/internal'
 import type { EndedCall, EventContext, OnEvent } from '@parley/a2a/server'
 import type { FullStore } from '@parley/a2a/stores'
-import { isDelegated } from '../delegation/delegated-owner.ts'
 import type { TraceSpan } from './traces/trace-types.ts'
 
 /** What can be followed. */
@@ -28,8 +27,6 @@ export interface ObservedCall {
   readonly call: EndedCall
   /** `unknownAgent` if no agent has this name: the names in requests are not bounded. */
   readonly agent: string
-  readonly isFault: boolean
-  readonly isMessage: boolean
 }
 
 /** A task that reached a state. */
@@ -37,8 +34,6 @@ export interface ObservedTask extends Pick<EventContext, 'agent' | 'owner' | 'ta
   readonly state: TaskState
   readonly isStarted: boolean
   readonly isEnded: boolean
-  /** Its caller is another agent of the hub: there is no `call` for it. */
-  readonly isDelegated: boolean
 }
 
 /** A span of a trace that ended; reported by the one process that reads the log. */
@@ -54,30 +49,6 @@ export interface StoreCall {
   readonly operation: string
   readonly seconds: number
   readonly isOk: boolean
-}
-
-/** The code of a response. */
-type Outcome = 'OK' | ErrorCode
-
-const faultCodes: ReadonlySet<Outcome> = new Set([
-  'INTERNAL',
-  'INVALID_AGENT_RESPONSE',
-  'AGENT_UNAVAILABLE',
-  'TOOL_EXECUTION_FAILED',
-  'UNAVAILABLE',
-  'INTERRUPTED',
-  'TIMEOUT',
-])
-
-/** Whether it is an error of the hub or of an agent; the others are errors of the caller. */
-export function isFault(outcome: Outcome): boolean {
-  return faultCodes.has(outcome)
-}
-
-/** Whether an agent got a message, or should have got it. */
-export function isMessage(operation: Operation | undefined, outcome: Outcome): boolean {
-  const isSend = operation === 'SendMessage' || operation === 'SendStreamingMessage'
-  return isSend && (outcome === 'OK' || isFault(outcome))
 }
 
 export interface Observer {
@@ -112,16 +83,7 @@ export function createObserver({ hasAgent, log }: ObserverDeps): Observer {
 
   return {
     observe,
-    onOutcome(call) {
-      const { agent, endpoint, operation, outcome } = call
-      const isCall = endpoint === 'call'
-      observe('call', {
-        call,
-        agent: hasAgent(agent) ? agent : unknownAgent,
-        isFault: isCall && isFault(outcome),
-        isMessage: isCall && isMessage(operation, outcome),
-      })
-    },
+    onOutcome: (call) => observe('call', { call, agent: hasAgent(call.agent) ? call.agent : unknownAgent }),
     onEvent(event, { agent, owner, taskId }) {
       if ('statusUpdate' in event) {
         const { state } = event.statusUpdate.status
@@ -129,7 +91,6 @@ export function createObserver({ hasAgent, log }: ObserverDeps): Observer {
           ...{ agent, owner, taskId, state },
           isStarted: state === 'TASK_STATE_SUBMITTED',
           isEnded: isTerminal(state),
-          isDelegated: isDelegated(owner),
         })
       }
       observe('write', undefined)

@@ -13,6 +13,7 @@ import type { Observed, Observer } from '../observer.ts'
 import type { SpanQueue } from '../otel/span-queue.ts'
 import type { EndedTasks } from '../stats/stats-history.ts'
 import type { StoreReport } from '../store/store-monitor.ts'
+import { spanUsage } from '../traces/span-totals.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import {
   createMetricRegistry,
@@ -146,16 +147,15 @@ export const metricTable: readonly MetricRow[] = [
     'gen_ai.token.type',
   ]).on('span', (count, { span }) => {
     if (span.kind !== 'model') return
-    for (const type of ['input', 'output']) {
-      const tokens = span.attributes[`gen_ai.usage.${type}_tokens`]
-      if (typeof tokens === 'number') count([modelOf(span), type], tokens)
-    }
+    const { inputTokens, outputTokens } = spanUsage(span.attributes)
+    if (inputTokens !== undefined) count([modelOf(span), 'input'], inputTokens)
+    if (outputTokens !== undefined) count([modelOf(span), 'output'], outputTokens)
   }),
   counter('parley.model.cost', '1', 'Cost of model calls, by the configured prices.', ['model']).on(
     'span',
     (count, { span }) => {
-      const cost = span.attributes['gen_ai.usage.cost']
-      if (span.kind === 'model' && typeof cost === 'number') count([modelOf(span)], cost)
+      const { cost } = spanUsage(span.attributes)
+      if (span.kind === 'model' && cost !== undefined) count([modelOf(span)], cost)
     },
   ),
   counter('parley.push.attempts', '{attempt}', 'Delivery attempts to webhooks.', ['outcome']).on(

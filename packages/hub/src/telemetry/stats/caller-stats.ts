@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto'
 import { newId, type Json } from '@parley/a2a'
 import type { KeyValueEntry, KeyValueWrite } from '@parley/a2a/stores'
-import { roundCost } from '../traces/span-totals.ts'
-import { addSpent, amountOf, type Spent } from './stat-counters.ts'
+import { amountOf, roundCost } from '../traces/span-totals.ts'
+import { addSpent, type Spent } from './stat-counters.ts'
 
 export interface CallerUsage {
   /** The principal; absent for the callers that are counted together. */

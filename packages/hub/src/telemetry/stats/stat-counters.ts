@@ -1,5 +1,6 @@
 /** What the statistics count in one bucket of time, and its stored form. Latencies are a histogram, so that buckets can be added. */
 import type { Json } from '@parley/a2a'
+import { amountOf, spanUsage } from '../traces/span-totals.ts'
 import type { TraceSpan } from '../traces/trace-types.ts'
 
 export interface StatCounters {
@@ -137,26 +138,15 @@ export interface Spent {
 export function spentIn({ kind, attributes }: Pick<TraceSpan, 'kind' | 'attributes'>): Spent | undefined {
   // These are derived from the log, and a task has the totals of its spans.
   if (kind === 'task' || kind === 'turn' || kind === 'push') return undefined
-  const input = amountOf(attributes['gen_ai.usage.input_tokens'])
-  const output = amountOf(attributes['gen_ai.usage.output_tokens'])
-  const cost = amountOf(attributes['gen_ai.usage.cost'])
-  if (input === undefined && output === undefined && cost === undefined) return undefined
-  return { inputTokens: Math.round(input ?? 0), outputTokens: Math.round(output ?? 0), cost }
+  const { inputTokens, outputTokens, cost } = spanUsage(attributes)
+  if (inputTokens === undefined && outputTokens === undefined && cost === undefined) return undefined
+  return { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, cost }
 }
 
 export function addSpent(to: Spent, { inputTokens, outputTokens, cost }: Spent): void {
   to.inputTokens += inputTokens
   to.outputTokens += outputTokens
   if (cost !== undefined) to.cost = (to.cost ?? 0) + cost
-}
-
-/** More than any real count or cost, and small enough that sums stay finite. */
-const maxAmount = 1e12
-
-/** Agents report tokens and costs: a value that is not finite or below 0 is ignored, so that it cannot spoil the sums. */
-export function amountOf(value: unknown): number | undefined {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return undefined
-  return Math.min(value, maxAmount)
 }
 
 function numbersOf(value: unknown): readonly number[] {

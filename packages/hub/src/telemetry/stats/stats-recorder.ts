@@ -6,7 +6,8 @@
 import { newId, type ErrorCode } from '@parley/a2a'
 import type { Operation } from '@parley/a2a/internal'
 import type { MetricRegistry } from '../metrics/metric-registry.ts'
-import { isFault, isMessage, unknownAgent, type Observer } from '../observer.ts'
+import { unknownAgent, type Observer } from '../observer.ts'
+import { isDelegated } from '../../delegation/delegated-owner.ts'
 import type { CallerStats } from './caller-stats.ts'
 import {
   addCounters,
@@ -76,6 +77,26 @@ export interface StatsRecorder {
   readonly lastCalls: ReadonlyMap<string, number>
 }
 
+/** The code of a response. */
+type Outcome = 'OK' | ErrorCode
+
+/** Errors of the hub or of an agent; the others are errors of the caller. */
+const faultCodes: ReadonlySet<Outcome> = new Set([
+  'INTERNAL',
+  'INVALID_AGENT_RESPONSE',
+  'AGENT_UNAVAILABLE',
+  'TOOL_EXECUTION_FAILED',
+  'UNAVAILABLE',
+  'INTERRUPTED',
+  'TIMEOUT',
+])
+
+/** Whether an agent got a message, or should have got it. */
+function isMessage(operation: Operation | 'card' | undefined, outcome: Outcome): boolean {
+  const isSend = operation === 'SendMessage' || operation === 'SendStreamingMessage'
+  return isSend && (outcome === 'OK' || faultCodes.has(outcome))
+}
+
 export function createStatsRecorder(deps: StatsRecorderDeps): StatsRecorder {
   const { now, observer, increases, hasAgent, streams, callers, onCount } = deps
   const buckets = new Map<string, StatBucket>()
@@ -89,10 +110,8 @@ export function createStatsRecorder(deps: StatsRecorderDeps): StatsRecorder {
 
   /** Called before anything is counted. */
   function tick(): void {
-    if (!isCounting) {
-      isCounting = true
-      onCount()
-    }
+    if (!isCounting) onCount()
+    isCounting = true
     const current = Math.floor(now() / minuteMs)
     if (minute === current) return
     if (minute !== undefined) rollUp(minute)
@@ -110,11 +129,11 @@ export function createStatsRecorder(deps: StatsRecorderDeps): StatsRecorder {
   /** Adds what was counted since the last time to the buckets of a minute. */
   function rollUp(past: number): void {
     for (const { labels, value } of increases('parley.requests')) {
-      const [agent, operation, outcome] = labels as [string, Operation | 'card', 'OK' | ErrorCode]
+      const [agent, operation, outcome] = labels as [string, Operation | 'card', Outcome]
       if (operation === 'card') continue
       const counters = countersOf(agent)
       counters.requests += value
-      if (isFault(outcome)) counters.errors += value
+      if (faultCodes.has(outcome)) counters.errors += value
       if (isMessage(operation, outcome)) counters.calls += value
     }
     for (const { labels, value } of increases('parley.tasks.started')) countersOf(labels[0] as string).tasks += value
@@ -159,23 +178,24 @@ export function createStatsRecorder(deps: StatsRecorderDeps): StatsRecorder {
     counters.streams = Math.max(counters.streams, open)
   }
 
-  observer.follow('call', ({ agent, isMessage: isCall, isFault: isError, call }) => {
-    const { endpoint, operation, caller, outcome, durationMs } = call
+  observer.follow('call', ({ agent, call: { endpoint, operation, caller, outcome, durationMs } }) => {
     if (endpoint !== 'call') return
     tick()
+    const isCall = isMessage(operation, outcome)
     if (isCall) countTime(countersOf(agent), durationMs)
     if (isCall && agent !== unknownAgent) lastCalls.set(agent, now())
-    if (caller !== undefined) callers.onOutcome(caller.id, isCall, isError, outcome === 'RATE_LIMITED')
+    if (caller !== undefined) callers.onOutcome(caller.id, isCall, faultCodes.has(outcome), outcome === 'RATE_LIMITED')
     if (operation !== 'SendStreamingMessage' && operation !== 'SubscribeToTask') return
     measureStreams(hubSeries)
     if (agent !== unknownAgent) measureStreams(agent)
   })
 
-  observer.follow('task', ({ agent, owner, state, isStarted, isDelegated }) => {
+  observer.follow('task', ({ agent, owner, state, isStarted }) => {
     tick()
     if (state === 'TASK_STATE_FAILED') callers.onFailed(owner)
     if (!isStarted) return
-    if (isDelegated) {
+    // A call inside the hub is not reported; its owner is the calling agent.
+    if (isDelegated(owner)) {
       const counters = countersOf(agent)
       counters.requests += 1
       counters.calls += 1

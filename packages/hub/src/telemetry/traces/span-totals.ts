@@ -14,6 +14,28 @@ export interface SpanTotals {
   readonly cost?: number
 }
 
+/** The tokens and the cost that a span reports. */
+export function spanUsage(attributes: Struct) {
+  const tokens = (type: string): number | undefined => {
+    const amount = amountOf(attributes[`gen_ai.usage.${type}_tokens`])
+    return amount === undefined ? undefined : Math.round(amount)
+  }
+  return {
+    inputTokens: tokens('input'),
+    outputTokens: tokens('output'),
+    cost: amountOf(attributes['gen_ai.usage.cost']),
+  }
+}
+
+/** More than any real count or cost, and small enough that sums stay finite. */
+const maxAmount = 1e12
+
+/** Agents report tokens and costs: a value that is not finite or below 0 is ignored, so that it cannot spoil the sums. */
+export function amountOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return undefined
+  return Math.min(value, maxAmount)
+}
+
 /** Maximum number of model names and of tool names. */
 const maxNames = 20
 
@@ -30,11 +52,10 @@ export class SpanTotalsCounter {
   add({ kind, outcome, attributes = {} }: Span): void {
     this.spans += 1
     if (outcome === 'error') this.errors += 1
-    this.inputTokens += numberIn(attributes, 'gen_ai.usage.input_tokens')
-    this.outputTokens += numberIn(attributes, 'gen_ai.usage.output_tokens')
-    if ('gen_ai.usage.cost' in attributes) {
-      this.cost = roundCost((this.cost ?? 0) + numberIn(attributes, 'gen_ai.usage.cost'))
-    }
+    const { inputTokens = 0, outputTokens = 0, cost } = spanUsage(attributes)
+    this.inputTokens += inputTokens
+    this.outputTokens += outputTokens
+    if (cost !== undefined) this.cost = roundCost((this.cost ?? 0) + cost)
     if (kind === 'model')
       addName(this.models, attributes['gen_ai.response.model'] ?? attributes['gen_ai.request.model'])
     if (kind === 'tool') addName(this.tools, attributes['gen_ai.tool.name'])
@@ -96,9 +117,4 @@ export function roundCost(cost: number): number {
 
 function addName(names: Set<string>, name: unknown): void {
   if (typeof name === 'string' && name !== '' && names.size < maxNames) names.add(name)
-}
-
-function numberIn(attributes: Struct, name: string): number {
-  const value = attributes[name]
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 }
