@@ -1,15 +1,29 @@
-/** Starts a program of this folder and finds out which files one request touches. */
+/** Starts a program of this folder and finds out which files and functions one request runs through. */
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { ChildMessage } from './touched-files.ts'
 
 export interface MeasuredProcess {
   readonly url: string
-  /** The files that every one of several warm requests touches: what a timer runs beside one of them does not count. */
-  filesPerRequest(): Promise<readonly string[]>
+  /** The walk that several warm requests have in common: what a timer runs beside one of them does not count. */
+  walkOfRequest(): Promise<Walk>
+}
+
+interface Touched {
+  readonly files: ReadonlySet<string>
+  readonly functions: ReadonlySet<string>
+}
+
+/** What one request runs through. */
+export interface Walk {
+  readonly files: readonly string[]
+  readonly functions: number
+  /** Of all these files together. */
+  readonly lines: number
 }
 
 const warmUpRequests = 10
@@ -36,26 +50,36 @@ export async function startMeasured(
   assert.ok('url' in started)
   const { url } = started
 
-  const takeFiles = async (): Promise<readonly string[]> => {
+  const take = async (): Promise<Touched> => {
     child.send('take')
     const taken = await nextMessage()
-    assert.ok('files' in taken)
-    return taken.files
+    assert.ok('functions' in taken)
+    const files = new Set(taken.functions.map(({ file }) => file))
+    return { files, functions: new Set(taken.functions.map(({ file, offset }) => `${file}:${offset}`)) }
   }
 
   return {
     url,
-    async filesPerRequest() {
+    async walkOfRequest() {
       for (let left = warmUpRequests; left > 0; left -= 1) await sendStreamingMessage(url)
-      let common = await takeFiles()
+      let { files, functions } = await take()
       for (let left = measuredRequests; left > 0; left -= 1) {
         await sendStreamingMessage(url)
-        const files = new Set(await takeFiles())
-        common = common.filter((file) => files.has(file))
+        const touched = await take()
+        files = intersect(files, touched.files)
+        functions = intersect(functions, touched.functions)
       }
-      return common
+      const lines = [...files].reduce((sum, file) => sum + linesOf(file), 0)
+      return { files: [...files].toSorted(), functions: functions.size, lines }
     },
   }
+}
+
+const intersect = (one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...one].filter((item) => other.has(item)))
+
+function linesOf(file: string): number {
+  return readFileSync(join(import.meta.dirname, '../../packages', file), 'utf8').split('\n').length - 1
 }
 
 async function sendStreamingMessage(url: string): Promise<void> {

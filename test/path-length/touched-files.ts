@@ -1,12 +1,19 @@
 /**
- * Runs in the measured process: answers each message of the parent process with the source files of our packages that ran
- * since the last one, by V8's own counters.
+ * Runs in the measured process: answers each message of the parent process with the functions of our packages that ran since the
+ * last one, by V8's own counters.
  */
 import { Session } from 'node:inspector/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export type ChildMessage = { readonly url: string } | { readonly files: readonly string[] }
+export type ChildMessage = { readonly url: string } | { readonly functions: readonly TouchedFunction[] }
+
+export interface TouchedFunction {
+  /** From `packages/`. */
+  readonly file: string
+  /** Where it begins in the file. */
+  readonly offset: number
+}
 
 /** Timers of at least this long belong to periodic work and to timeouts, not to a request. */
 const longTimerMs = 50
@@ -20,15 +27,19 @@ export async function startCounting(): Promise<void> {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
-  // A function is enough to name its file, so blocks are not counted.
+  // Blocks are not counted.
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   process.once('message', postponeLongTimers)
   process.on('message', () => {
     void session.post('Profiler.takePreciseCoverage').then(({ result }) => {
-      const touched = result.filter(({ functions }) =>
-        functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
+      const touched = result.flatMap(({ url, functions }) =>
+        sourceFile(url).flatMap((file) =>
+          functions
+            .filter(({ ranges }) => ranges.some(({ count }) => count > 0))
+            .map(({ ranges }) => ({ file, offset: ranges[0]?.startOffset ?? 0 })),
+        ),
       )
-      send({ files: touched.flatMap(({ url }) => sourceFile(url)).toSorted() })
+      send({ functions: touched })
     })
   })
   // The parent has ended, in whatever way.
