@@ -8,7 +8,7 @@ import {
   webhookGuardOptions,
 } from './check-options.ts'
 import type { GrpcTls } from './grpc/grpc-listener.ts'
-import type { ConnectionLimits } from './http/connection-limits.ts'
+import type { ConnectionLimits } from './http/connections.ts'
 import * as check from './option-checks.ts'
 import type { ServerOptions } from './options.ts'
 import type { ServeOptions, ServePushOptions, ServeTls } from './serve-options.ts'

@@ -8,7 +8,7 @@ import { type Keyring, openKeyring } from '../engine/keys/keyring.ts'
 import { withStoreErrors } from '../engine/store-errors.ts'
 import { systemClock } from '../model/clock.ts'
 import { completeStore, missingFeatures } from '../stores/complete/complete-store.ts'
-import { createHandlerAgents, type HandlerAgents } from './agents/handler-agents.ts'
+import { createAgentRegistry, createHandlerAgents, type HandlerAgents } from './agents/registered-agents.ts'
 import { createHandlerCall, type HandlerCall } from './calls/in-process-call.ts'
 import { checkSigning, createCardKeys } from './cards/card-keys.ts'
 import { createCardSigner } from './cards/card-signer.ts'
@@ -24,7 +24,6 @@ import { masterKeysOf } from './keys/master-key.ts'
 import { createNodeHandler, type NodeHandler } from './http/node-adapter.ts'
 import type { CardVariant, HandlerOptions } from './options.ts'
 import { createPushSetup } from './push/push-setup.ts'
-import { createAgentRegistry } from './agents/agent-registry.ts'
 import { createStoreCheck, type Readiness } from './http/readiness.ts'
 import { jwtDefaults } from './push/push-options.ts'
 import { createSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
@@ -32,7 +31,7 @@ import { type RotatedKeys, rotateSigningKeys, type RotateSigningKeysOptions } fr
 import { createRouter } from './http/router.ts'
 import { createEncodingCache } from './streaming/encoding-cache.ts'
 import { openResponseMemory, type ResponseMemory } from './streaming/response-memory.ts'
-import type { ReaderCounts } from './streaming/unsent-bytes.ts'
+import type { ReaderCounts } from './streaming/reader-limits.ts'
 
 /** A server without a listener, as `createHandler` returns it. */
 export interface Handler {
@@ -169,7 +168,7 @@ export function openHandler(options: HandlerOptions): Handler {
       : createPushSetup(options.push, { keyring, publicUrl, encodingCache: bytes, registry })
   const ownEngine = createEngine({
     store,
-    findAgent: (name) => registry.byName.get(name)?.entry,
+    findAgent: (name) => registry.byName.get(name),
     limits,
     log,
     ...systemClock,
@@ -271,7 +270,7 @@ export function openHandler(options: HandlerOptions): Handler {
     openStreams: (agent) => serverContext.streamLimits.openStreams(agent),
     async card(agent, variant, base) {
       const registeredAgent = registry.byName.get(agent)
-      return registeredAgent === undefined || registeredAgent.entry.isDraining === true
+      return registeredAgent === undefined || registeredAgent.isDraining === true
         ? undefined
         : serverContext.cards(registeredAgent).text(base, variant)
     },

@@ -13,20 +13,26 @@ import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
 import { announce, warnOfOpenServer, type AnnounceOptions, type ListeningServer } from './announce.ts'
 import { checkServeOptions } from './check-serve-options.ts'
-import { isLoopbackAddress } from './http/host-and-cors.ts'
+import { hostInUrl, isLoopbackAddress } from './http/addresses.ts'
 import { ConfigError } from './config-error.ts'
-import type { ConnectionCounts, ConnectionLimiter } from './http/connection-limits.ts'
-import { createConnectionLimiter, defaultConnections } from './http/connection-limits.ts'
+import {
+  type ConnectionCounts,
+  type ConnectionLimiter,
+  createConnectionLimiter,
+  defaultConnections,
+  dropStalled,
+  isWaitingForClient,
+  type OpenResponses,
+  trackResponses,
+} from './http/connections.ts'
 import { stallMs } from './defaults.ts'
 import { createDirectRequestClass } from './http/node-body.ts'
 import type { GrpcListener } from './grpc/grpc-listener.ts'
 import { openGrpcListener } from './grpc/open-grpc-listener.ts'
 import { type GrpcListeners, openGrpcListeners } from './grpc/grpc-listeners.ts'
 import { type Handler, openHandler } from './handler.ts'
-import { hostInUrl } from './http/addresses.ts'
 import { consoleLog } from './console-log.ts'
 import { hasSingleHost, respondBadHost } from './http/node-adapter.ts'
-import { dropStalled, isWaitingForClient, type OpenResponses, trackResponses } from './http/open-responses.ts'
 import { dataDirError, isPortInUse, listenError, portInUse, requireNode } from './http/start-errors.ts'
 import type { PushOptions } from './push/push-options.ts'
 import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve-options.ts'

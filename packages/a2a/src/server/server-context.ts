@@ -1,34 +1,46 @@
-/** What all requests of one server share: its agents, options, limits and engine, and its error responses. */
+/** What all requests of one server share: its agents, options, limits and engine, and how it negotiates the version. */
 import type { OwnAddress } from '../bindings/protocol-binding.ts'
-import type { HttpRequest } from '../bindings/http.ts'
+import { findParameter, type HttpRequest } from '../bindings/http.ts'
 import type { Engine, EngineLog } from '../engine/contract.ts'
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard, SecurityScheme } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { wireCodeOf } from '../model/error-table.ts'
-import { type AgentRegistry, agentNotFoundError, unnamedAgentError } from './agents/agent-registry.ts'
-import { baseUrl } from './http/addresses.ts'
+import {
+  agentNotFoundError,
+  type AgentRegistry,
+  type RegisteredAgent,
+  unnamedAgentError,
+} from './agents/registered-agents.ts'
+import { baseUrl, isLocalRequest } from './http/addresses.ts'
 import { type AgentCards, createAgentCards } from './cards/agent-cards.ts'
 import type { CardSigner } from './cards/card-signer.ts'
-import * as defaults from './defaults.ts'
 import { createVariantFinder, type VariantFinder } from './calls/endpoint-variant.ts'
-import { isLocalRequest } from './http/host-and-cors.ts'
 import { consoleLog } from './console-log.ts'
-import { createVersionNegotiator, type VersionNegotiator } from './calls/version-negotiation.ts'
 import type { Admit, Authenticate, Limits, OnOutcome, OnStream, ServerOptions } from './options.ts'
 import type { PushRules } from './push/push-setup.ts'
-import type { RegisteredAgent } from './agents/registered-agent.ts'
 import { createEncodingCache, type EncodingCache } from './streaming/encoding-cache.ts'
-import { createStreamLimits, type StreamLimits } from './streaming/stream-limits.ts'
+import {
+  createStreamLimits,
+  createUnsentBytes,
+  type StreamLimits,
+  type UnsentBytes,
+} from './streaming/reader-limits.ts'
 import { createTenants, type Tenants } from './admission/tenants.ts'
-import { createUnsentBytes, type UnsentBytes } from './streaming/unsent-bytes.ts'
+import { jsonrpcMethodsOf } from '../bindings/jsonrpc/jsonrpc-server.ts'
+import type { Operation } from '../model/operation.ts'
+import { type ProtocolVersion, type VersionId, versions } from '../versions/index.ts'
+import { ConfigError } from './config-error.ts'
+import { isLegacyVersion } from '../versions/version.ts'
+import * as defaults from './defaults.ts'
 
 export interface ServerContext {
   readonly negotiator: VersionNegotiator
   readonly authenticate: Authenticate | undefined
   readonly limits: Limits
   readonly keepAliveMs: number
-  readonly variants: VariantFinder
+  /** Without them every path follows the official protocol. */
+  readonly variants: VariantFinder | undefined
   readonly tenants: Tenants
   readonly engine: Engine
   readonly encodingCache: EncodingCache
@@ -168,7 +180,7 @@ export function createServerContext(
     agentNotFound,
     limits,
     keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
-    variants: createVariantFinder(options.endpointVariants),
+    variants: options.endpointVariants === undefined ? undefined : createVariantFinder(options.endpointVariants),
     tenants,
     engine,
     encodingCache: parts.bytes ?? createEncodingCache(),
@@ -213,4 +225,80 @@ function challengeOf(schemes: { readonly [name: string]: SecurityScheme }): stri
 /** Reduces a value to one line of visible characters, as a header requires. */
 function printable(value: string): string {
   return value.replaceAll(/[^\x20-\x7e]/g, '')
+}
+
+/**
+ * Determines the protocol version of a request. A present A2A-Version always wins: the header, or the query parameter for clients
+ * that cannot set headers (B-2). Without it, 1.0 says to assume 0.3 (B-3); unless `strict` is set, the JSON-RPC method or the REST
+ * path decides first, because their grammars cannot be confused (B-10, B-11).
+ */
+export interface VersionNegotiator {
+  /** Newest first. */
+  readonly offered: readonly ProtocolVersion[]
+  /** `undefined` if the request names no version; `unsupported` if it names one that is not offered. */
+  requestedVersion(request: HttpRequest): ProtocolVersion | 'unsupported' | undefined
+  /** The version in which an error is written before the version is known (B-7). */
+  responseVersion(requestedVersion: ProtocolVersion | 'unsupported' | undefined): ProtocolVersion
+  ofMethod(method: string): ProtocolVersion
+  ofPath(path: string): ProtocolVersion
+  operation(version: ProtocolVersion, method: string): Operation | undefined
+  unsupportedVersionError(): A2AError
+}
+
+export function createVersionNegotiator(
+  enabledVersions: readonly VersionId[] | undefined,
+  strict: boolean,
+): VersionNegotiator {
+  const offered = versions.filter(({ id }) => enabledVersions?.includes(id) ?? true)
+  const [newest] = offered
+  if (newest === undefined)
+    throw new ConfigError('versions', `must contain at least one of ${versions.map(({ id }) => id).join(', ')}`)
+  const byId = new Map<string, ProtocolVersion>(offered.map((version) => [version.id, version]))
+  const methods = new Map(offered.map((version) => [version, jsonrpcMethodsOf(version)]))
+  const byMethod = new Map<string, ProtocolVersion>()
+  // Oldest first, so that the newest version wins for a method that several versions have.
+  for (const version of [...offered].reverse()) {
+    for (const method of jsonrpcMethodsOf(version).keys()) byMethod.set(method, version)
+  }
+  const unstatedVersion = offered.find(({ id }) => isLegacyVersion(id)) ?? newest
+
+  return {
+    offered,
+    requestedVersion(request) {
+      const value = request.header('a2a-version') || findParameter(request.query, 'a2a-version')
+      // In strict mode it is a request of 0.3, which a server without a 0.x version refuses (B-3).
+      if (value === undefined || value === '')
+        return strict && !isLegacyVersion(unstatedVersion.id) ? 'unsupported' : undefined
+      return byId.get(value) ?? byId.get(majorMinor(value)) ?? 'unsupported'
+    },
+    responseVersion(requestedVersion) {
+      // A client that names a version knows the error format of 1.0, which introduced the header.
+      return requestedVersion === 'unsupported' ? newest : (requestedVersion ?? unstatedVersion)
+    },
+    ofMethod(method) {
+      return strict ? unstatedVersion : (byMethod.get(method) ?? unstatedVersion)
+    },
+    ofPath(path) {
+      return strict || path.startsWith('/v1/') ? unstatedVersion : newest
+    },
+    operation(version, method) {
+      return methods.get(version)?.get(method)
+    },
+    unsupportedVersionError() {
+      const supportedVersions = offered.map(({ id }) => id).join(',')
+      return new A2AError(
+        'VERSION_NOT_SUPPORTED',
+        `This A2A version is not supported; supported: ${supportedVersions}`,
+        {
+          supportedVersions,
+        },
+      )
+    },
+  }
+}
+
+/** The patch number is ignored (B-4). A value that is not a version is returned unchanged and matches nothing. */
+function majorMinor(value: string): string {
+  const match = /^\s*(\d{1,3}\.\d{1,3})(?:\.\d{1,9})?\s*$/.exec(value)
+  return match?.[1] ?? value
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../../model/caller.ts'
 import type { AgentSkill, SecurityRequirement } from '../../model/card.ts'
 import { A2AError, type ErrorDetails, invalidParams } from '../../model/error.ts'
 import type { SendMessageRequest } from '../../model/operation.ts'
-import type { RegisteredAgent } from '../agents/registered-agent.ts'
+import type { RegisteredAgent } from '../agents/registered-agents.ts'
 import { quotedString } from '../auth/scheme.ts'
 import type { CardPatch, ExtendedCard } from '../options.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import { validateAgentName } from './agent-name.ts'
+import { validateAgentName } from '../check-options.ts'
 import { ConfigError } from '../config-error.ts'
 import { createHandler } from '../handler.ts'
 

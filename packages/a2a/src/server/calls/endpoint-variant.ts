@@ -68,7 +68,7 @@ export interface VariantFinder {
   ): CallVariant | undefined
 }
 
-export function createVariantFinder(variants: readonly EndpointVariant[] = []): VariantFinder {
+export function createVariantFinder(variants: readonly EndpointVariant[]): VariantFinder {
   const made = new Map<string, CallVariant>()
   return {
     find(path, binding, version, asked) {

@@ -29,7 +29,7 @@ import {
 } from '../extensions/apply-extensions.ts'
 import type { CallConstraints, Extension } from '../extensions/extension.ts'
 import type { LargeReader } from '../streaming/response-memory.ts'
-import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
+import type { ReaderAccount } from '../streaming/reader-limits.ts'
 import type { AuthenticatedServerCall } from './call.ts'
 import type { CallVariant } from './endpoint-variant.ts'
 
@@ -304,7 +304,7 @@ export const operations: OperationTable = {
   async GetExtendedAgentCard(context, { tenant }) {
     const { caller, call } = context
     const { server, request, registeredAgent } = call
-    if (registeredAgent.entry.isDraining === true) throw server.agentNotFound(registeredAgent, caller)
+    if (registeredAgent.isDraining === true) throw server.agentNotFound(registeredAgent, caller)
     server.tenants.resolve(tenant, caller)
     const card = await extendedCard(registeredAgent, server.card(request, registeredAgent), caller)
     return server.sign(card, request)
@@ -386,7 +386,7 @@ function narrowCall(context: OperationContext, constraints: CallConstraints): vo
 function engineError({ call, caller, dialect }: OperationContext, reason: unknown): unknown {
   const { server, registeredAgent } = call
   if (!(reason instanceof A2AError)) return reason
-  const isGone = registeredAgent.entry.isDraining === true && reason.code === 'AGENT_UNAVAILABLE'
+  const isGone = registeredAgent.isDraining === true && reason.code === 'AGENT_UNAVAILABLE'
   if (isGone) return server.agentNotFound(registeredAgent, caller)
   if (reason.details.violations === undefined) return reason
   let { message } = reason

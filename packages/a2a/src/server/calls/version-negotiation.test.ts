@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { HttpRequest } from '../../bindings/http.ts'
 import type { VersionId } from '../../versions/index.ts'
-import { createVersionNegotiator } from './version-negotiation.ts'
+import { createVersionNegotiator } from '../server-context.ts'
 
 const request = (header?: string, query = ''): HttpRequest => ({
   method: 'POST',

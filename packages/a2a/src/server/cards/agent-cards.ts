@@ -8,7 +8,7 @@ import { mergedCard } from '../../versions/merged-card.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { CardSigner } from './card-signer.ts'
 import type { Authenticate, CardSettings, CardVariant } from '../options.ts'
-import type { RegisteredAgent } from '../agents/registered-agent.ts'
+import type { RegisteredAgent } from '../agents/registered-agents.ts'
 import { isLegacyVersion } from '../../versions/version.ts'
 
 type OwnAddresses = Partial<Readonly<Record<BindingName, OwnAddress>>>
@@ -176,7 +176,7 @@ function interfacesOf(registeredAgent: RegisteredAgent, base: string, options: C
 }
 
 function describeAgent(registeredAgent: RegisteredAgent, base: string, options: CardOptions): AgentCard {
-  const { settings, extensions, entry } = registeredAgent
+  const { settings, extensions, streaming } = registeredAgent
   const name = settings.name ?? 'Agent'
   // Required texts and lists are never empty: signers and readers disagree about what an empty one means (§1.6, J-9).
   const description = settings.description || `${name}, an A2A agent`
@@ -196,9 +196,9 @@ function describeAgent(registeredAgent: RegisteredAgent, base: string, options: 
     version: settings.version ?? '1.0.0',
     ...omitUndefined({ documentationUrl }),
     capabilities: {
-      streaming: entry.streaming,
+      streaming,
       pushNotifications: options.push,
-      ...(entry.options.stateTransitionHistory === true ? { stateTransitionHistory: true } : {}),
+      ...(registeredAgent.options.stateTransitionHistory === true ? { stateTransitionHistory: true } : {}),
       ...(extensions.length > 0 ? { extensions } : {}),
       ...(settings.extendedCard !== undefined ? { extendedAgentCard: true } : {}),
     },

@@ -2,7 +2,7 @@
 import type { Caller } from '../../model/caller.ts'
 import type { AgentCard } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { RegisteredAgent } from '../agents/registered-agent.ts'
+import type { RegisteredAgent } from '../agents/registered-agents.ts'
 import { canUseSkill, extendedPatch } from '../admission/skill-permissions.ts'
 
 /** Throws UNSUPPORTED_OPERATION, UNAUTHENTICATED or EXTENDED_AGENT_CARD_NOT_CONFIGURED. */

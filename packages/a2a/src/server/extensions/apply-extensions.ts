@@ -5,7 +5,7 @@ import { A2AError } from '../../model/error.ts'
 import type { Message, StreamEvent, Struct } from '../../model/task.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { Extension, MessageContext } from './extension.ts'
-import type { RegisteredAgent } from '../agents/registered-agent.ts'
+import type { RegisteredAgent } from '../agents/registered-agents.ts'
 
 const none: readonly string[] = []
 /** A card declares a handful; the rest of a longer header is ignored. */

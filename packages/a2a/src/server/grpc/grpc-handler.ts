@@ -7,7 +7,7 @@ import type { ServerContext } from '../server-context.ts'
 import { consoleLog } from '../console-log.ts'
 import type { ServerOptions } from '../options.ts'
 import type { Readiness } from '../http/readiness.ts'
-import type { AgentRegistry } from '../agents/agent-registry.ts'
+import type { AgentRegistry } from '../agents/registered-agents.ts'
 
 /** The gRPC part of a handler: what `createGrpcServer` needs of it. Not meant to be called by applications. */
 export interface GrpcHandler {

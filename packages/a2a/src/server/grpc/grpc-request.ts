@@ -1,7 +1,7 @@
 /** A gRPC call as an HttpRequest for the rest of the server: metadata are headers, the rpc is the path. */
 import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js'
 import type { ClientCertificate, HttpRequest } from '../../bindings/http.ts'
-import { hostname } from '../http/host-and-cors.ts'
+import { hostname } from '../http/addresses.ts'
 import { http2StreamOf } from './http2-stream.ts'
 
 /** What unary calls and streams have in common. */

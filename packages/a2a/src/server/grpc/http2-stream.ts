@@ -2,7 +2,7 @@
  * The HTTP/2 stream below a grpc-js call, which has no public name: needed to detect and close a call that is not read, and to write
  * many messages at once.
  */
-import type { SocketProgress } from '../streaming/stream-limits.ts'
+import type { SocketProgress } from '../streaming/reader-limits.ts'
 
 /** The used part of an Http2Stream. If it is not found, a stalled call ends without it. */
 export interface Http2Stream {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { describe, it } from 'node:test'
 import type { ServerWritableStream } from '@grpc/grpc-js'
 import { encodeFrames } from '../../bindings/grpc/codec.ts'
-import { createUnsentBytes } from '../streaming/unsent-bytes.ts'
+import { createUnsentBytes } from '../streaming/reader-limits.ts'
 import { writeFrames } from './unread-calls.ts'
 
 type StreamCall = ServerWritableStream<Uint8Array, Uint8Array>

@@ -4,10 +4,9 @@
  */
 import type { ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
 import { A2AError } from '../../model/error.ts'
-import { startStallTimer, bytesSent } from '../streaming/stream-limits.ts'
+import { bytesSent, type ReaderAccount, startStallTimer } from '../streaming/reader-limits.ts'
 import { largeChars } from '../streaming/encoding-cache.ts'
 import { uncountedChars } from '../streaming/event-stream.ts'
-import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { type Http2Stream, http2StreamOf } from './http2-stream.ts'
 
 type Bytes = Uint8Array

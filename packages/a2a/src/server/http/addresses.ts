@@ -1,5 +1,10 @@
-/** Addresses of a request: the URL at which its sender reaches the server, which is the prefix of all URLs in cards, and the sender's own. */
-import type { HttpRequest } from '../../bindings/http.ts'
+/**
+ * Addresses of a request: the URL at which its sender reaches the server, which is the prefix of all URLs in cards, the sender's own,
+ * and the Host and the origin that it may name.
+ */
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
+import { A2AError } from '../../model/error.ts'
+import type { ServerOptions } from '../options.ts'
 
 export interface AddressOptions {
   readonly publicUrl?: string | undefined
@@ -68,4 +73,145 @@ export function clientNetwork(address: string | undefined): string {
 /** Formats a host for a URL or an `address:port`: IPv6 addresses get brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host
+}
+
+// A server on a developer's machine has no login, so it must refuse a foreign page that makes the browser call it, and a foreign name
+// that resolves to it (DNS rebinding).
+
+export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** The Hosts that a request may name; `undefined` if any is valid. */
+export type HostRule = (request: HttpRequest) => ReadonlySet<string> | undefined
+
+/**
+ * The operator's list; else, without authentication, this machine's own names for connections to its loopback. The connection's
+ * local address decides, independent of the listener: a connection to another address, or with an unknown one, is not checked. A
+ * closed connection has no address any more and is checked: a client must not bypass the check by disconnecting early.
+ */
+export function createHostRule(options: Pick<ServerOptions, 'hosts' | 'authenticate' | 'publicUrl'>): HostRule {
+  const { hosts, authenticate, publicUrl } = options
+  if (hosts !== undefined) {
+    const listed = new Set(hosts.map((host) => host.toLowerCase()))
+    return () => listed
+  }
+  if (authenticate !== undefined) return () => undefined
+  const loopbackNames = new Set([...loopbackHosts, ...(publicUrl !== undefined ? [new URL(publicUrl).hostname] : [])])
+  return ({ localAddress }) =>
+    localAddress === '' || (localAddress !== undefined && isLoopbackAddress(localAddress)) ? loopbackNames : undefined
+}
+
+/** Throws PERMISSION_DENIED for a foreign Host, or for a page that is neither of that Host nor of an allowed origin. */
+export function checkHost(request: HttpRequest, hosts: ReadonlySet<string>, cors: CorsRule): void {
+  const host = request.header('host')
+  if (host === undefined || !hosts.has(hostname(host).toLowerCase())) {
+    throw new A2AError('PERMISSION_DENIED', 'This server does not serve that Host')
+  }
+  const origin = request.header('origin')
+  if (origin === undefined || cors.allows(origin)) return
+  const scheme = origin.indexOf('://')
+  if (scheme < 0 || origin.slice(scheme + 3).toLowerCase() !== host.toLowerCase()) {
+    throw new A2AError('PERMISSION_DENIED', 'Pages of that origin may not call this server')
+  }
+}
+
+/**
+ * Whether a request has one Host header, as node:http lists its headers. Of two, node keeps the first and a proxy in front may have
+ * checked the second; RFC 9112 3.2 requires 400.
+ */
+export function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count === 1
+}
+
+/** Without the port. */
+export function hostname(host: string): string {
+  const colon = host.lastIndexOf(':')
+  return colon > host.lastIndexOf(']') ? host.slice(0, colon) : host
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.')
+}
+
+/** Headers that proxies add. */
+const proxyHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
+
+/**
+ * Whether the sender runs on this machine. A proxy on this machine does not count: it forwards remote clients, which its added
+ * headers or the Host reveal. A proxy that does neither is known from the operator's settings: `trustProxy`, or `publicUrl`.
+ */
+export function isLocalRequest(
+  request: Pick<HttpRequest, 'header' | 'remoteAddress'>,
+  { publicUrl, trustProxy }: AddressOptions,
+): boolean {
+  return (
+    !trustProxy &&
+    (publicUrl === undefined || loopbackHosts.includes(new URL(publicUrl).hostname)) &&
+    request.remoteAddress !== undefined &&
+    isLoopbackAddress(request.remoteAddress) &&
+    loopbackHosts.includes(hostname(request.header('host') ?? '').toLowerCase()) &&
+    proxyHeaders.every((name) => request.header(name) === undefined)
+  )
+}
+
+// CORS for the allowed origins.
+
+export interface CorsRule {
+  readonly enabled: boolean
+  allows(origin: string): boolean
+  /** Headers to add to the response. Empty for requests without an origin or from one that is not allowed. */
+  headers(request: HttpRequest): HttpHeaders
+  /** The response to a preflight request; `undefined` if this is not one. */
+  preflight(request: HttpRequest): HttpResponse | undefined
+}
+
+const allowedHeaders =
+  'Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version, A2A-Extensions, X-A2A-Extensions, ' +
+  'Traceparent, Tracestate, X-API-Key'
+const exposedHeaders =
+  'A2A-Version, A2A-Extensions, X-A2A-Extensions, Allow, ETag, Last-Modified, Retry-After, WWW-Authenticate, ' +
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset'
+const noHeaders: HttpHeaders = {}
+
+export function createCors(origins: readonly string[] | '*' | undefined): CorsRule {
+  const listed = new Set(origins === '*' ? [] : origins)
+  const allows = (origin: string): boolean => origins === '*' || listed.has(origin)
+
+  function headers(request: HttpRequest): HttpHeaders {
+    if (origins === undefined) return noHeaders
+    const origin = request.header('origin')
+    // Caches must keep responses to different origins apart, also the response that allows none.
+    if (origin === undefined || !allows(origin)) return { vary: 'Origin' }
+    return {
+      'access-control-allow-origin': origins === '*' ? '*' : origin,
+      'access-control-expose-headers': exposedHeaders,
+      vary: 'Origin',
+    }
+  }
+
+  return {
+    enabled: origins !== undefined,
+    allows,
+    headers,
+    preflight(request) {
+      if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined)
+        return undefined
+      const origin = request.header('origin')
+      if (origin === undefined || !allows(origin)) return { status: 403, headers: { vary: 'Origin' }, body: '' }
+      return {
+        status: 204,
+        headers: {
+          ...headers(request),
+          'access-control-allow-methods': 'GET, HEAD, POST, DELETE, OPTIONS',
+          'access-control-allow-headers': allowedHeaders,
+          'access-control-max-age': '600',
+        },
+        body: '',
+      }
+    },
+  }
 }

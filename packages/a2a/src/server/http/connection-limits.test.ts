@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { describe, it } from 'node:test'
-import { createConnectionLimiter, type ConnectionLimiterDeps } from './connection-limits.ts'
+import { createConnectionLimiter, type ConnectionLimiterDeps } from './connections.ts'
 
 class FakeSocket extends EventEmitter {
   readonly remoteAddress: string

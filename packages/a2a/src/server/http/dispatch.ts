@@ -12,7 +12,7 @@ import { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { Dialect, Route } from '../../versions/version.ts'
-import type { RegisteredAgent } from '../agents/registered-agent.ts'
+import type { RegisteredAgent } from '../agents/registered-agents.ts'
 import { checkPathTenant } from '../admission/tenants.ts'
 import {
   admitCall,
@@ -74,7 +74,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
       const { protocolVersion: version } = call
       operation = envelope.method === undefined ? undefined : negotiator.operation(version, envelope.method)
       const payload = 'params' in envelope ? envelope.params : undefined
-      variant = operation && variants.find(request.path, 'JSONRPC', version, { operation, payload })
+      variant = operation && variants?.find(request.path, 'JSONRPC', version, { operation, payload })
       const dialect = variant?.dialect ?? version.json
       framing = jsonrpcFraming(dialect, envelope.id)
       if ('error' in envelope) throw envelope.error
@@ -113,7 +113,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
       const { operation } = route
       call.operation = operation
       const findVariant = (given?: unknown): CallVariant | undefined => {
-        const found = variants.find(request.path, 'HTTP+JSON', version, { operation, payload: given })
+        const found = variants?.find(request.path, 'HTTP+JSON', version, { operation, payload: given })
         framing = found === undefined ? plain : restFraming(version, accept, found.dialect)
         return found
       }
@@ -189,7 +189,7 @@ export function extensionsHeader({ call, extensions }: OperationContext): HttpHe
 }
 
 function acceptsStream({ request, registeredAgent }: ServerCall): boolean {
-  return registeredAgent.entry.streaming && /^\s*text\/event-stream\b/i.test(request.header('accept') ?? '')
+  return registeredAgent.streaming && /^\s*text\/event-stream\b/i.test(request.header('accept') ?? '')
 }
 
 /** Whether the error of a stream that cannot begin is sent as the stream's only event, as its version or its path requires. */
@@ -217,8 +217,8 @@ function toSseEvent(refusal: HttpResponse): HttpResponse {
 }
 
 /** A removed agent that gets a new request is answered like an agent that never existed. */
-function isAgentRemoved({ entry }: RegisteredAgent, operation: Operation | undefined, reason: unknown): boolean {
-  if (entry.isDraining !== true || operation === undefined) return false
+function isAgentRemoved({ isDraining }: RegisteredAgent, operation: Operation | undefined, reason: unknown): boolean {
+  if (isDraining !== true || operation === undefined) return false
   return reason instanceof A2AError && reason.code === 'AGENT_NOT_FOUND'
 }
 

@@ -1,7 +1,7 @@
 /** Adapts the web's Request and Response: Hono, Next, Bun, Deno, Workers, and tests without a socket. */
 import type { Chunk, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { tooLarge } from '../../bindings/json-body.ts'
-import { startStallTimer } from '../streaming/stream-limits.ts'
+import { startStallTimer } from '../streaming/reader-limits.ts'
 import { nextOf, type Pollable } from '../../model/pollable.ts'
 import type { Router } from './router.ts'
 

@@ -2,19 +2,13 @@
  * The page that a browser gets at the root of a server: the agents, and how to call them. Plain HTML without scripts; all texts of
  * agents are escaped.
  */
-import type { HttpRequest, HttpResponse } from '../../bindings/http.ts'
+import type { HttpResponse } from '../../bindings/http.ts'
 import type { AgentCard } from '../../model/card.ts'
 
 export interface HomePageAgent {
   /** The URL for calls. */
   readonly url: string
   readonly card: Pick<AgentCard, 'name' | 'description' | 'version' | 'skills' | 'securityRequirements'>
-}
-
-/** Browsers accept HTML by name, and no A2A client does. */
-export function wantsPage(request: Pick<HttpRequest, 'method' | 'header' | 'path'>): boolean {
-  if (request.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return false
-  return /\btext\/html\b/.test(request.header('accept') ?? '')
 }
 
 export function homePage(agents: readonly HomePageAgent[]): HttpResponse {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { HttpRequest } from '../../bindings/http.ts'
-import { baseUrl } from './addresses.ts'
-import { checkHost, createCors, createHostRule, isLocalRequest, loopbackHosts } from './host-and-cors.ts'
+import { baseUrl, checkHost, createCors, createHostRule, isLocalRequest, loopbackHosts } from './addresses.ts'
 
 function request(headers: Record<string, string>, over: Partial<HttpRequest> = {}): HttpRequest {
   return {

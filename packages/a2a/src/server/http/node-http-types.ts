@@ -1,6 +1,6 @@
 /** The used parts of node:http's request and response, by shape: any compatible objects are accepted. */
 
-import type { SocketProgress } from '../streaming/stream-limits.ts'
+import type { SocketProgress } from '../streaming/reader-limits.ts'
 
 /** The used part of an IncomingMessage. */
 export interface NodeRequest {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { describe, it } from 'node:test'
-import { dropStalled, isWaitingForClient, trackResponses } from './open-responses.ts'
+import { dropStalled, isWaitingForClient, trackResponses } from './connections.ts'
 
 class FakeResponse extends EventEmitter {
   readonly socket: { bytesWritten: number; writableLength: number; looks: number }

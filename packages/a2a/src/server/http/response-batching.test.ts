@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { sendBatched } from './response-batching.ts'
+import { sendBatched } from './node-adapter.ts'
 
 /** Opens `count` requests, each waiting for its response. */
 async function open(t: TestContext, count: number) {

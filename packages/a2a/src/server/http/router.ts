@@ -7,14 +7,13 @@ import { A2AError } from '../../model/error.ts'
 import { admitCall, authenticateCall, errorResponse, ServerCall, unnamedAgentError } from '../calls/call.ts'
 import { createHttpDispatch } from './dispatch.ts'
 import { extendedCard } from '../cards/extended-card.ts'
-import { checkHost, createCors, createHostRule } from './host-and-cors.ts'
-import { homePage, wantsPage } from './home-page.ts'
+import { checkHost, createCors, createHostRule } from './addresses.ts'
+import { homePage } from './home-page.ts'
 import type { ServerContext } from '../server-context.ts'
 import { jwksPath, type KeyPublisher } from '../keys/jwks.ts'
-import { absentAgent, unnamedAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
+import { absentAgent, type AgentRegistry, type RegisteredAgent, unnamedAgent } from '../agents/registered-agents.ts'
 import type { CardVariant, ServerOptions } from '../options.ts'
 import { waitUntilStarted, type Readiness } from './readiness.ts'
-import type { AgentRegistry } from '../agents/agent-registry.ts'
 import { isLegacyVersion } from '../../versions/version.ts'
 
 export type { Readiness }
@@ -127,7 +126,7 @@ export function createRouter(
 
   function card(call: ServerCall, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
     const { registeredAgent } = call
-    return server.isCardPrivate(registeredAgent) || registeredAgent.entry.isDraining === true
+    return server.isCardPrivate(registeredAgent) || registeredAgent.isDraining === true
       ? protectedCard(call, route)
       : showCard(call, route)
   }
@@ -138,7 +137,7 @@ export function createRouter(
     try {
       const authenticated = await authenticateCall(call)
       await admitCall(authenticated)
-      if (registeredAgent.entry.isDraining === true) throw server.agentNotFound(registeredAgent, authenticated.caller)
+      if (registeredAgent.isDraining === true) throw server.agentNotFound(registeredAgent, authenticated.caller)
       const shown = await showCard(call, route)
       return call.admissionHeaders === undefined ? shown : withHeaders(shown, call.admissionHeaders)
     } catch (reason) {
@@ -177,7 +176,7 @@ export function createRouter(
     try {
       if (version === undefined) throw noExtendedCard()
       const authenticated = await authenticateCall(call)
-      if (registeredAgent.settings.extendedCard === undefined || registeredAgent.entry.isDraining === true)
+      if (registeredAgent.settings.extendedCard === undefined || registeredAgent.isDraining === true)
         throw noExtendedCard()
       await admitCall(authenticated)
       const shown = await extendedCard(registeredAgent, server.card(request, registeredAgent), authenticated.caller)
@@ -342,4 +341,10 @@ const endpoints = new Map<string, Endpoint>([
 
 function endpointOf(subpath: string): Endpoint {
   return endpoints.get(subpath) ?? otherPaths
+}
+
+/** Browsers accept HTML by name, and no A2A client does. */
+function wantsPage(request: Pick<HttpRequest, 'method' | 'header' | 'path'>): boolean {
+  if (request.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return false
+  return /\btext\/html\b/.test(request.header('accept') ?? '')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { scheduleWrite } from './write-scheduler.ts'
+import { scheduleWrite } from './node-adapter.ts'
 
 describe('large writes', () => {
   it('take turns, so that the event loop runs between them', async () => {

@@ -10,7 +10,7 @@ import { createUrlChallenge, validatePushConfig } from './validate-push-config.t
 import { createPushDeliver } from './push-deliver.ts'
 import { createPushSigner, type PushSigner } from './push-signer.ts'
 import { checkPushOptions, jwtDefaults, pushDefaults, type PushOptions } from './push-options.ts'
-import type { AgentRegistry } from '../agents/agent-registry.ts'
+import type { AgentRegistry } from '../agents/registered-agents.ts'
 import type { EncodingCache } from '../streaming/encoding-cache.ts'
 
 export interface PushSetupDeps {

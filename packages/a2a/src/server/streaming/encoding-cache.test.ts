@@ -7,7 +7,7 @@ import { versions } from '../../versions/index.ts'
 import type { Dialect } from '../../versions/version.ts'
 import { eventDecoratorFor } from '../extensions/apply-extensions.ts'
 import { cursor, timestamps } from '../extensions/builtin-extensions.ts'
-import { createAgentRegistry } from '../agents/agent-registry.ts'
+import { createAgentRegistry } from '../agents/registered-agents.ts'
 import { createEncodingCache } from './encoding-cache.ts'
 
 const task: Task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } }

@@ -11,7 +11,7 @@ import { decodeTextInSteps, encodeJsonInSteps, parseJsonInSteps } from '../../mo
 import type { StreamEvent, Task } from '../../model/task.ts'
 import type { Dialect } from '../../versions/version.ts'
 import type { EventDecorator } from '../extensions/apply-extensions.ts'
-import type { ReaderAccount } from './unsent-bytes.ts'
+import type { ReaderAccount } from './reader-limits.ts'
 
 export interface EncodingCache {
   event(dialect: Dialect, event: StreamEvent): Chunk

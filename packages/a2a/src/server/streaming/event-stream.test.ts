@@ -9,7 +9,7 @@ import { defaultServerLimits } from '../defaults.ts'
 import { nextOf } from '../../model/pollable.ts'
 import { type EncodedItem, type EventEncoder, type SealedBytes, chunkText } from './encoding-cache.ts'
 import { type OpenEvents, SseChunks, type SseOptions } from './event-stream.ts'
-import { createUnsentBytes } from './unsent-bytes.ts'
+import { createUnsentBytes } from './reader-limits.ts'
 
 const framing: Framing = {
   contentType: 'application/json',

@@ -12,7 +12,7 @@ import { nextOf, type Pollable, toPollable } from '../../model/pollable.ts'
 import { A2AError } from '../../model/error.ts'
 import type { ServerCall } from '../calls/call.ts'
 import { type EncodedItem, type EventEncoder, largeChars, type SealedBytes, ByteSlices } from './encoding-cache.ts'
-import type { ReaderAccount } from './unsent-bytes.ts'
+import type { ReaderAccount } from './reader-limits.ts'
 
 export interface OpenEvents {
   readonly call: Pick<ServerCall, 'isReported' | 'report' | 'reportStream'>

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { respondWithinBudget } from './large-response.ts'
-import { createUnsentBytes } from './unsent-bytes.ts'
+import { respondWithinBudget } from '../calls/perform-operation.ts'
+import { createUnsentBytes } from './reader-limits.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { A2AError } from '../../model/error.ts'
 import { openResponseMemory } from './response-memory.ts'
-import { createUnsentBytes, type ReaderAccount } from './unsent-bytes.ts'
+import { createUnsentBytes, type ReaderAccount } from './reader-limits.ts'
 
 const megabyte = 1_000_000
 const limits = { unsentBytes: 20 * megabyte, unsentBytesPerCaller: 5 * megabyte }

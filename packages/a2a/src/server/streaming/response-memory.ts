@@ -3,7 +3,7 @@ import { isHeavy, type NextStep } from '../../model/heavy-step.ts'
 import { encodeJsonInSteps } from '../../model/json-steps.ts'
 import { A2AError } from '../../model/error.ts'
 import type { CallContext } from '../../engine/contract.ts'
-import type { ReaderAccount, UnsentBytes } from './unsent-bytes.ts'
+import type { ReaderAccount, UnsentBytes } from './reader-limits.ts'
 
 /** For whom something large is read. */
 export type LargeReader = Required<Pick<CallContext, 'admitRead'>>

@@ -3,7 +3,7 @@ import { describe, it, mock, type TestContext } from 'node:test'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { createHandler } from '../handler.ts'
 import { serve } from '../node.ts'
-import { startStallTimer } from './stream-limits.ts'
+import { startStallTimer } from './reader-limits.ts'
 
 /** Blocks the whole process for this long. */
 function standStill(ms: number): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { heavyStep } from '../../model/heavy-step.ts'
-import { createUnsentBytes } from './unsent-bytes.ts'
+import { createUnsentBytes } from './reader-limits.ts'
 
 const limits = { unsentBytes: 1_000, unsentBytesPerCaller: 400 }
 

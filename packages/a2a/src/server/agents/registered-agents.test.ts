@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { cursorExtension } from '../../model/extension.ts'
 import { resolveRoute } from '../http/router.ts'
 import { clientTools, credentials, cursor, timestamps, trace } from '../extensions/builtin-extensions.ts'
-import { createAgentRegistry } from './agent-registry.ts'
+import { createAgentRegistry } from './registered-agents.ts'
 
 const agent = (): string => 'hi'
 const place = (agents: ReturnType<typeof createAgentRegistry>, path: string): string => {
@@ -24,9 +24,9 @@ describe('an agent registry', () => {
     assert.equal(registry.defaultAgent.name, 'a')
     assert.equal(registry.byName.get('a')?.settings.name, 'a')
     assert.equal(registry.byName.get('c')?.settings.name, 'Sea')
-    assert.equal(registry.byName.get('c')?.entry.options.turnTimeoutMs, 5)
-    assert.equal(registry.byName.get('c')?.entry.options.whenBusy, 'queue')
-    assert.equal(registry.byName.get('c')?.entry.streaming, false)
+    assert.equal(registry.byName.get('c')?.options.turnTimeoutMs, 5)
+    assert.equal(registry.byName.get('c')?.options.whenBusy, 'queue')
+    assert.equal(registry.byName.get('c')?.streaming, false)
   })
 
   it('refuses reserved names and names that are invalid in a url, with the path', () => {
@@ -72,8 +72,8 @@ describe('an agent registry', () => {
   it('declares on the card for how long an agent recognizes a repeat, by its own or the common setting [B-163]', () => {
     const day = 86_400_000
     const stated = (options: Parameters<typeof createAgentRegistry>[0], name = 'a'): readonly unknown[] => {
-      const { extensions, entry } = createAgentRegistry(options).byName.get(name) ?? assert.fail()
-      return [extensions.find(({ uri }) => uri === cursorExtension)?.params, entry.options.idempotencyWindowMs]
+      const { extensions, options: ofEngine } = createAgentRegistry(options).byName.get(name) ?? assert.fail()
+      return [extensions.find(({ uri }) => uri === cursorExtension)?.params, ofEngine.idempotencyWindowMs]
     }
     const extensions = [cursor()]
     const own = { agent, idempotency: 'off' } as const
@@ -107,22 +107,22 @@ describe('an agent registry', () => {
     assert.deepEqual([...(byName.get('a')?.declared ?? [])], [cursorExtension, 'urn:x'])
     assert.deepEqual([...(byName.get('b')?.declared ?? [])], [cursorExtension, 'urn:x', 'urn:y'])
     assert.deepEqual([byName.get('a')?.required, byName.get('b')?.required], [[], ['urn:x']])
-    assert.deepEqual([byName.get('a')?.entry.onEvent, byName.get('b')?.entry.onEvent], [onEvent, own])
+    assert.deepEqual([byName.get('a')?.onEvent, byName.get('b')?.onEvent], [onEvent, own])
   })
 
   it('lets skills extend the input modes of an agent, and accepts everything by default [B-70]', () => {
     const skills = [{ id: 's', name: 's', description: 's', tags: [], inputModes: ['image/*'] }]
-    assert.deepEqual(createAgentRegistry({ agent, inputModes: ['text/plain'], skills }).defaultAgent.entry.inputModes, [
+    assert.deepEqual(createAgentRegistry({ agent, inputModes: ['text/plain'], skills }).defaultAgent.inputModes, [
       'text/plain',
       'image/*',
     ])
-    assert.deepEqual(createAgentRegistry({ agent, skills }).defaultAgent.entry.inputModes, [])
+    assert.deepEqual(createAgentRegistry({ agent, skills }).defaultAgent.inputModes, [])
   })
 
   it('enforces input modes unless they are only shown, and output modes only if they are required [B-69 B-70]', () => {
     const modes = { inputModes: ['text/plain'], outputModes: ['text/plain'] }
     const enforced = (settings: object): readonly unknown[] => {
-      const { inputModes, outputModes } = createAgentRegistry({ agent, ...modes, ...settings }).defaultAgent.entry
+      const { inputModes, outputModes } = createAgentRegistry({ agent, ...modes, ...settings }).defaultAgent
       return [inputModes, outputModes]
     }
     assert.deepEqual(enforced({}), [['text/plain'], []])
