@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, it } from 'node:test'
+import { exportedNames } from '../scripts/size.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -18,6 +19,8 @@ type Rule = (files: Files) => readonly string[]
 interface Import {
   readonly specifier: string
   readonly typeOnly: boolean
+  /** What the file gets of it; `*` if that cannot be told. */
+  readonly names: readonly string[]
   /** The file meant, for relative imports. */
   readonly target: string | undefined
 }
@@ -56,20 +59,36 @@ const inSdk = (files: Files): [string, string][] => inPackages(files).filter(([f
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length
 
 const clause = String.raw`(?:\*(?:\s+as\s+\w+)?|\w+|(?:\w+\s*,\s*)?\{[^}]*\})`
-const fromImport = new RegExp(String.raw`^\s*(?:import|export)\s+(type\s+)?${clause}\s+from\s+['"]([^'"]+)['"]`, 'gm')
+const fromImport = new RegExp(String.raw`^\s*(?:import|export)\s+(type\s+)?(${clause})\s+from\s+['"]([^'"]+)['"]`, 'gm')
 const bareImport = /^\s*import\s+['"]([^'"]+)['"]/gm
-const dynamicImport = /(?<!\.)\bimport\(\s*['"]([^'"]+)['"]/g
+const dynamicImport = /(?:const\s*(\{[^{}]*\})\s*=\s*await\s+)?(?<!\.)\bimport\(\s*['"]([^'"]+)['"]\s*\)(?:\)\.(\w+))?/g
+
+function namesIn(list: string | undefined): readonly string[] {
+  if (list?.startsWith('{') !== true) return ['*']
+  const names = list.slice(1, -1).split(',')
+  return names
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, '')
+        .replace(/(:| as ).*/s, ''),
+    )
+    .filter((name) => name !== '')
+}
 
 function importsOf(file: string, text: string): readonly Import[] {
-  const found = (specifier: string, typeOnly: boolean): Import => ({
+  const found = (specifier: string, typeOnly: boolean, names?: string): Import => ({
     specifier,
     typeOnly,
+    names: namesIn(names),
     target: specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined,
   })
   return [
-    ...[...text.matchAll(fromImport)].map((match) => found(match[2] ?? '', match[1] !== undefined)),
+    ...[...text.matchAll(fromImport)].map((match) => found(match[3] ?? '', match[1] !== undefined, match[2])),
     ...[...text.matchAll(bareImport)].map((match) => found(match[1] ?? '', false)),
-    ...[...text.matchAll(dynamicImport)].map((match) => found(match[1] ?? '', false)),
+    ...[...text.matchAll(dynamicImport)].map((match) =>
+      found(match[2] ?? '', false, match[1] ?? `{${match[3] ?? '*'}}`),
+    ),
   ]
 }
 
@@ -220,7 +239,7 @@ const commandsLoadOnDemand: Rule = (files) =>
     .flatMap(([file, text]) =>
       [...text.matchAll(fromImport)]
         .filter(([, typeOnly]) => typeOnly === undefined)
-        .map(([, , specifier = '']) => specifier)
+        .map(([, , , specifier = '']) => specifier)
         .filter(
           (specifier) =>
             // An entry point of two files.
@@ -240,14 +259,11 @@ const conformanceIsIndependent: Rule = (files) =>
     .flatMap(([file, text]) =>
       importsOf(file, text)
         .filter(({ specifier }) => specifier.startsWith('@parley/'))
-        .flatMap(({ specifier }) => {
-          const [, names = '*'] = new RegExp(`\\{([^}]*)\\} from '${specifier}'`).exec(text) ?? []
-          return names
-            .split(',')
-            .map((name) => name.trim())
-            .filter((name) => name !== '' && !namesForTheJudge.includes(name))
-            .map((name) => `${file} imports ${name} of ${specifier}: the judge shares no code with what it judges`)
-        }),
+        .flatMap(({ specifier, names }) =>
+          names
+            .filter((name) => !namesForTheJudge.includes(name))
+            .map((name) => `${file} imports ${name} of ${specifier}: the judge shares no code with what it judges`),
+        ),
     )
 
 const noDefaultExports: Rule = (files) =>
@@ -298,8 +314,13 @@ const packagesUseEntryPoints =
 
 interface EntryPointFolder {
   readonly folder: string
-  /** What the files import besides each other: packages with all their entry points. Default: no restriction. */
+  /**
+   * What the files import besides each other: packages with all their entry points, and files. In the SDK, `@parley/a2a` stands for
+   * every name that one of its entry points exports, wherever it is defined. Default: no restriction.
+   */
   readonly imports?: readonly string[]
+  /** The folders that may import it. Default: all. */
+  readonly importers?: readonly string[]
 }
 
 /** Folders that the rest of their package imports through their `index.ts` only. */
@@ -317,24 +338,63 @@ const foldersBehindEntryPoints: readonly EntryPointFolder[] = [
       'node:net',
     ],
   },
+  { folder: `${sdk}adapters/`, imports: ['@parley/a2a', 'node:async_hooks'], importers: [] },
+  { folder: `${sdk}simple/`, imports: ['@parley/a2a'], importers: [] },
+  {
+    folder: `${sdk}stores/dump/`,
+    importers: [`${sdk}testing/`],
+    imports: [
+      '@parley/a2a',
+      `${sdk}stores/dump-access.ts`,
+      `${sdk}stores/sqlite/dump-access.ts`,
+      `${sdk}stores/postgres/dump-access.ts`,
+      ...['node:buffer', 'node:crypto', 'node:fs', 'node:path', 'node:stream', 'node:zlib'],
+    ],
+  },
 ]
 /** The lists of exports of the SDK may name every file. */
 const exportLists = [`${sdk}index.ts`, `${sdk}internal.ts`]
 
-const foldersAreImportedThroughTheirIndex: Rule = (files) =>
-  inPackages(files).flatMap(([file, text]) =>
-    importsOf(file, text).flatMap(({ specifier, target }) =>
-      foldersBehindEntryPoints.flatMap(({ folder, imports }) => {
-        if (!file.startsWith(folder)) {
-          const isHidden = target?.startsWith(folder) === true && target !== `${folder}index.ts`
-          return isHidden && !exportLists.includes(file) ? [`${file} imports ${target}: use ${folder}index.ts`] : []
-        }
-        const isOwn = target?.startsWith(folder) === true
-        if (imports === undefined || isOwn || imports.some((name) => `${specifier}/`.startsWith(`${name}/`))) return []
-        return [`${file} imports ${target ?? specifier}: ${folder} may import ${imports.join(', ')} only`]
-      }),
-    ),
-  )
+const foldersAreImportedThroughTheirIndex =
+  (sdkNames: ReadonlySet<string>): Rule =>
+  (files) =>
+    inPackages(files).flatMap(([file, text]) =>
+      importsOf(file, text).flatMap(({ specifier, target, names }) =>
+        foldersBehindEntryPoints.flatMap(({ folder, imports, importers = [''] }) => {
+          if (!file.startsWith(folder)) {
+            if (target?.startsWith(folder) !== true || exportLists.includes(file)) return []
+            if (!importers.some((importer) => file.startsWith(importer)))
+              return [`${file} imports ${target}: no other module may`]
+            return target === `${folder}index.ts` ? [] : [`${file} imports ${target}: use ${folder}index.ts`]
+          }
+          const isOwn = target?.startsWith(folder) === true
+          if (imports === undefined || isOwn) return []
+          if (imports.some((name) => `${target ?? specifier}/`.startsWith(`${name}/`))) return []
+          const isOfSdk = imports.includes('@parley/a2a') && target?.startsWith(sdk) === true
+          const wrong = isOfSdk ? names.filter((name) => !sdkNames.has(name)) : names
+          if (wrong.length === 0) return []
+          return [
+            `${file} imports ${wrong.join(', ')} of ${target ?? specifier}: ${folder} may import ${imports.join(', ')} only`,
+          ]
+        }),
+      ),
+    )
+
+/** `/internal` is no store of names that might be of use: each has an importer in another package, or in a folder above the core. */
+const internalNamesAreImported: Rule = (files) => {
+  const used = new Set<string>()
+  for (const [file, text] of Object.entries(files)) {
+    const isAboveCore = foldersBehindEntryPoints.some(({ folder }) => file.startsWith(folder) && file.startsWith(sdk))
+    for (const { specifier, target, names } of file.startsWith('packages/') ? importsOf(file, text) : [])
+      if (specifier === '@parley/a2a/internal' || (isAboveCore && target?.startsWith(sdk) === true))
+        for (const name of names) used.add(name)
+  }
+  const list = `${sdk}internal.ts`
+  return importsOf(list, files[list] ?? '')
+    .flatMap(({ names }) => names)
+    .filter((name) => !used.has(name))
+    .map((name) => `${list} exports ${name}, which no other package imports: remove it`)
+}
 
 /** Shared components import no page, and `api` imports nothing that renders. */
 const consoleLayers: Readonly<Record<string, readonly string[]>> = {
@@ -390,6 +450,15 @@ describe('architecture', () => {
     JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as Manifest
   const manifests = Object.fromEntries(
     ['a2a', 'cli', 'hub', 'console', 'create-parley'].map((name) => [name, manifest(name)]),
+  )
+
+  const sdkNames = new Set(
+    Object.values(manifests['a2a']?.exports ?? {}).flatMap((entryPoint) => {
+      const { values, types } = exportedNames(
+        join(root, 'packages/a2a', (entryPoint as Record<string, string>)['parley-source']!),
+      )
+      return [...values, ...types]
+    }),
   )
 
   const rules: [sentence: string, rule: Rule, broken: Files][] = [
@@ -463,13 +532,28 @@ describe('architecture', () => {
     ],
     [
       'folders with an entry point are imported through it',
-      foldersAreImportedThroughTheirIndex,
+      foldersAreImportedThroughTheirIndex(sdkNames),
       { 'packages/hub/src/a.ts': "import { x } from './profiles/chat.ts'" },
     ],
     [
       'folders with an entry point import only what their row lists',
-      foldersAreImportedThroughTheirIndex,
+      foldersAreImportedThroughTheirIndex(sdkNames),
       { 'packages/hub/src/profiles/a.ts': "import { x } from '../http/json-response.ts'" },
+    ],
+    [
+      'adapters, simple tasks and dumps are above the core of the SDK',
+      foldersAreImportedThroughTheirIndex(sdkNames),
+      { [`${sdk}stores/a.ts`]: "import { writeDump } from './dump/index.ts'" },
+    ],
+    [
+      'such folders in the SDK import only names that it exports',
+      foldersAreImportedThroughTheirIndex(sdkNames),
+      { [`${sdk}adapters/a.ts`]: "import { type Turn, followUp } from '../agents/agent.ts'" },
+    ],
+    [
+      'every name of @parley/a2a/internal is imported by another package',
+      internalNamesAreImported,
+      { [`${sdk}internal.ts`]: "export type { X } from './model/x.ts'" },
     ],
     [
       'packages import each other by their entry points',

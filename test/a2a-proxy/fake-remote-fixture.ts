@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { StreamEvent, Task } from '@parley/a2a'
-import type { TestSendOptions } from '@parley/a2a/internal'
+import type { TestSendOptions } from '../../packages/a2a/src/testing/test-agent.ts'
 import type { TestAgent } from '@parley/a2a/testing'
 import { openProxyFixture, statusOf } from './proxy-fixture.ts'
 import type { ProxyFixture, ProxyFixtureOptions } from './proxy-fixture.ts'

@@ -1,7 +1,7 @@
 /** An agent on the SDK of the Agent Client Protocol keeps the agent contract, through the hub's side of it. */
 import { join } from 'node:path'
 import { memoryKeyValueStore } from '@parley/a2a/stores'
-import type { AgentHarness } from '@parley/a2a/internal'
+import type { AgentHarness } from '../../packages/a2a/src/testing/agent-contract.ts'
 import { type AgentUnderTest, agentContract } from '@parley/a2a/testing'
 import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
 import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'

@@ -1,7 +1,7 @@
 /** The kind `command` keeps the agent contract in every run mode and protocol. */
 import { join } from 'node:path'
 import { memoryKeyValueStore } from '@parley/a2a/stores'
-import type { AgentHarness } from '@parley/a2a/internal'
+import type { AgentHarness } from '../../packages/a2a/src/testing/agent-contract.ts'
 import { type AgentUnderTest, agentContract } from '@parley/a2a/testing'
 import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
 import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'

@@ -1,7 +1,7 @@
 /** An agent of the kind `openclaw` over a gateway, fake or real, for the agent contract and other tests. */
 import { memoryKeyValueStore, type KeyValueStore } from '@parley/a2a/stores'
 import type { Agent, AgentLog } from '@parley/a2a'
-import type { AgentHarness } from '@parley/a2a/internal'
+import type { AgentHarness } from '../../packages/a2a/src/testing/agent-contract.ts'
 import type { AgentUnderTest } from '@parley/a2a/testing'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
 import { openClawKind } from '../../packages/hub/src/agents/openclaw/index.ts'

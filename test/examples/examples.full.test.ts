@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { AgentCard } from '@parley/a2a'
-import { idempotencyWindowMs } from '@parley/a2a/internal'
+import { idempotencyWindowMs } from '../../packages/a2a/src/model/idempotency.ts'
 import { root, runProgram } from './program.ts'
 
 async function ask(url: string, text: string, headers: Record<string, string> = {}) {

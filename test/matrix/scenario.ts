@@ -1,7 +1,8 @@
 /** A scenario: a sentence that holds in every cell, and the test for it. */
 import assert from 'node:assert/strict'
 import type { Agent, Task } from '@parley/a2a'
-import type { EngineLog, MessageInput, TestSendOptions } from '@parley/a2a/internal'
+import type { MessageInput } from '@parley/a2a/client'
+import type { EngineLog } from '@parley/a2a/internal'
 import { cursor } from '@parley/a2a/server'
 import { testAgent, type TestAgent, type TestAgentOptions } from '@parley/a2a/testing'
 import type { Binding, Cell, CellBinding } from './cells.ts'
@@ -71,7 +72,7 @@ const silent: EngineLog = { debug() {}, info() {}, warn() {}, error() {} }
 export async function sendForTask(
   peer: Pick<TestAgent, 'send'>,
   message: MessageInput,
-  options?: TestSendOptions,
+  options?: Parameters<TestAgent['send']>[1],
 ): Promise<Task> {
   const { kind, ...answer } = await peer.send(message, options)
   assert.ok('status' in answer, `a ${kind} instead of a task: ${JSON.stringify(answer)}`)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pg from 'pg'
 import type { Store } from '@parley/a2a/stores'
-import type { PostgresQuery } from '@parley/a2a/internal'
+import type { PostgresQuery } from '../../packages/a2a/src/stores/postgres/driver.ts'
 import {
   assertAppended,
   chunks,

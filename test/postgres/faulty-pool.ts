@@ -1,5 +1,5 @@
 /** A pool whose statements can be delayed or lost, or whose responses can be lost. */
-import type { PostgresQuery } from '@parley/a2a/internal'
+import type { PostgresQuery } from '../../packages/a2a/src/stores/postgres/driver.ts'
 import type { PostgresPool } from '@parley/a2a/stores/postgres'
 
 export interface PoolFaults {

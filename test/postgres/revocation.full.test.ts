@@ -1,7 +1,7 @@
 /** A key that is revoked at one replica ends the streams of another, at the cost of one query a second. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import type { PostgresQuery } from '@parley/a2a/internal'
+import type { PostgresQuery } from '../../packages/a2a/src/stores/postgres/driver.ts'
 import type { AgentSettings } from '@parley/a2a/server'
 import { waitFor } from '../admin/test-hub.ts'
 import {

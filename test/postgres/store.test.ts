@@ -1,8 +1,8 @@
 /** The store contract on a real server in three modes: default, behind a pooler, and with replicas that notify each other. */
 import { storeContract } from '@parley/a2a/testing'
 import type { FullStore } from '@parley/a2a/stores'
-import type { OpenStore } from '@parley/a2a/internal'
 import type { PostgresStoreOptions } from '@parley/a2a/stores/postgres'
+import type { OpenStore } from '../../packages/a2a/src/testing/store-contract.ts'
 import { openDatabase, skipReason } from './databases.ts'
 import { describe } from 'node:test'
 

@@ -3,7 +3,6 @@ import { MessagesAnnotation, START, StateGraph, interrupt } from '@langchain/lan
 import { AIMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { fromLangGraph } from '@parley/a2a/adapters/langgraph'
-import type { LangGraphAgent, AgentHarness } from '@parley/a2a/internal'
 import { agentContract, type AgentUnderTest } from '@parley/a2a/testing'
 import { createAgent } from 'langchain'
 import { z } from 'zod'
@@ -41,7 +40,7 @@ const scriptFor = ({ started, stopped, released }: Probe): Script =>
     } else yield 'ok'
   }
 
-function benchOf(build: (script: Script) => LangGraphAgent): () => Promise<Bench> {
+function benchOf(build: (script: Script) => Parameters<typeof fromLangGraph>[0]): () => Promise<Bench> {
   return async () => {
     const probe = {
       started: Promise.withResolvers<void>(),
@@ -53,7 +52,7 @@ function benchOf(build: (script: Script) => LangGraphAgent): () => Promise<Bench
   }
 }
 
-const exchanges: Omit<AgentHarness<Bench>, 'open'> = {
+const exchanges: Omit<Parameters<typeof agentContract<Bench>>[1], 'open'> = {
   chat: { text: 'chat sunshine', answer: 'you said sunshine.', pieces: 3 },
   each: (word) => ({ text: `chat ${word}`, answer: `you said ${word}.` }),
   long: { text: 'long', begun: ({ started }) => started.promise, stopped: ({ stopped }) => stopped.promise },

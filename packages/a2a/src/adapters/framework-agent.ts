@@ -9,7 +9,6 @@ import type { AbandonedTask, Agent, Report, Turn } from '../agents/agent.ts'
 import { fail, inputRequired } from '../agents/reports.ts'
 import { isStruct } from '../model/struct.ts'
 import type { Json } from '../model/task.ts'
-import { isTurnStoreFull } from '../model/turn-store-full.ts'
 import type { AdapterOptions } from './adapter-options.ts'
 import { toJson } from './bounded-json.ts'
 import { withCurrentTurn } from './current-turn.ts'
@@ -179,4 +178,11 @@ function checkpointOf({ name }: Pick<FrameworkAdapter, 'name'>, content: Omit<Ad
 
 function readCheckpoint(data: Json | undefined, name: string): AdapterCheckpoint | undefined {
   return isStruct(data) && data['adapter'] === name ? (data as unknown as AdapterCheckpoint) : undefined
+}
+
+/** Whether an error, or one that caused it, is that of a full `turn.store`: frameworks wrap errors of their storage. */
+function isTurnStoreFull(reason: unknown): boolean {
+  for (let error = reason, depth = 0; error instanceof Error && depth < 10; error = error.cause, depth += 1)
+    if (error.name === 'TurnStoreFullError') return true
+  return false
 }

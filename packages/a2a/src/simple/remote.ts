@@ -1,14 +1,11 @@
 /** Outbound calls: a remote agent's card, and one message to it, with the types of the simple module. */
-import { fetchCard } from '../client/card/card-discovery.ts'
+import { fetchCardDocument } from '../client/card/card-discovery.ts'
 import { clearCardCache } from '../client/card/card-cache.ts'
-import { cardSourceOf } from '../client/card/card-source.ts'
 import { connect } from '../client/connect.ts'
 import type { ConnectOptions, Fetch, InvokeOptions, RemoteAgent } from '../client/contract.ts'
 import type { GuardOptions } from '../client/egress/guarded-fetch.ts'
 import { asSimpleTasksCard, simpleTasksInterface } from '../client/simple-tasks/simple-tasks-card.ts'
-import { createHttpClient } from '../client/http/http-client.ts'
 import { invokeWith, messageWithStatus } from '../client/invoke.ts'
-import { defaultClientLimits } from '../client/call-options.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { ExternalServiceError, ValidationError } from './errors.ts'
@@ -51,7 +48,10 @@ const pollMs = 3_000
  */
 export async function fetchAgentCard(baseUrl: string, { egress }: EgressOptions = {}): Promise<A2AAgentCard> {
   try {
-    return withAddress(await findCard(baseUrl, await fetchWithin(egress)))
+    const fetch = await fetchWithin(egress)
+    const { card, document } = await fetchCardDocument(baseUrl, { fetch, limits: { attempts: 1 } })
+    const { url } = document
+    return flatCard(card, typeof url === 'string' ? url : undefined)
   } catch (reason) {
     throw errorOf(reason)
   }
@@ -119,11 +119,6 @@ async function connectTo(baseUrl: string, options: ConnectOptions): Promise<Remo
   }
 }
 
-function findCard(baseUrl: string, fetch: Fetch): Promise<AgentCard> {
-  const limits = { ...defaultClientLimits, attempts: 1 }
-  return fetchCard(baseUrl, { http: createHttpClient({ fetch, limits }), limits })
-}
-
 /** The platform's fetch, called as programs of this module call it: with a URL, so that they can replace it. */
 const fetchUrl: Fetch = async (request) => {
   const { url, method, headers, redirect, signal } = request
@@ -147,11 +142,6 @@ async function fetchWithin(egress: EgressOptions['egress']): Promise<Fetch> {
   const guarded = guardedFetches.get(rules) ?? guardedFetch(egress)
   guardedFetches.set(rules, guarded)
   return guarded
-}
-
-function withAddress(card: AgentCard): A2AAgentCard {
-  const { url } = cardSourceOf(card)?.document ?? {}
-  return flatCard(card, typeof url === 'string' ? url : undefined)
 }
 
 function errorOf(reason: unknown): A2AError {

@@ -1,9 +1,8 @@
 /** The contract of the reader and the loader of a store: what was written is what is read, here and after a move. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { DumpEntry } from '../stores/dump/dump-entry.ts'
-import { readDump, writeDump } from '../stores/dump/dump-file.ts'
-import type { StoreLoader, StoreReader } from '../stores/dump/store-dump.ts'
+import type { DumpEntry, StoreLoader, StoreReader } from '../internal.ts'
+import { readDump, writeDump } from '../stores/dump/index.ts'
 import type { FullStore } from '../stores/store.ts'
 import { chunks, createTask, day0, feedOf } from './store-contract/harness.ts'
 import { fillWithVariedContent } from './store-contract/varied-content.ts'

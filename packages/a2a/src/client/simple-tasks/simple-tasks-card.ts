@@ -30,6 +30,7 @@ export function asSimpleTasksCard(card: AgentCard): AgentCard | undefined {
   return { ...card, supportedInterfaces: [simpleTasksBeside(from)] }
 }
 
+/** The interface of a peer that serves simple tasks below `url`. */
 export const simpleTasksInterface = (url: string): AgentInterface => ({
   url,
   protocolBinding: simpleTasksBindingUri,

@@ -8,7 +8,6 @@ import { recordBytes } from '../../model/json-nodes.ts'
 import type { RecordBody } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { Json } from '../../model/task.ts'
-import { TurnStoreFullError } from '../../model/turn-store-full.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { checkJson } from './report-interpreter.ts'
 
@@ -21,6 +20,11 @@ const maxCharacters = 2_000_000
  * step, so this is enough for 200 steps of it.
  */
 const maxWrittenBytes = 100_000_000
+
+/** A value exceeds the limits. Adapters recognize it by its name, and end the task with a reason for the caller. */
+class TurnStoreFullError extends RangeError {
+  override readonly name = 'TurnStoreFullError'
+}
 
 interface RunningTurn {
   readonly hasBegun: boolean
