@@ -1,8 +1,9 @@
 /** A client of one agent of a server, in one binding and version, that sends raw test requests. Each has its own connection. */
+import { newest, newestLegacy } from '../../packages/a2a/src/versions/index.ts'
 import { createGrpcRawClient } from './grpc-raw-client.ts'
 import { createRawClient, type RawClient } from './raw-client.ts'
 
-export const bindingVersions = (['1.0', '0.3'] as const).flatMap((version) =>
+export const bindingVersions = [newest.id, newestLegacy.id].flatMap((version) =>
   (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ binding, version })),
 )
 export type BindingVersion = (typeof bindingVersions)[number]

@@ -1,4 +1,5 @@
 /** The required form of an error in each version and binding. The codes are those of the protocol, written by hand. */
+import { isLegacy } from './spelling.ts'
 import assert from 'node:assert/strict'
 import type { CellBinding } from './cells.ts'
 import type { RawAnswer } from './raw-client.ts'
@@ -43,7 +44,7 @@ export function assertRefused(way: CellBinding, answer: RawAnswer, code: Refusal
   const { status, headers, body } = answer
   const context = JSON.stringify(body)
   const type = headers.get('content-type')
-  const isNew = way.version === '1.0'
+  const isNew = !isLegacy(way)
   if (way.binding === 'JSONRPC') {
     assert.equal(status, transport.has(http) ? http : 200, context)
     assert.equal(type, answer.isEvent === true ? 'text/event-stream' : 'application/json')

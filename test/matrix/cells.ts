@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryStore } from '@parley/a2a'
 import type { Store } from '@parley/a2a/stores'
-import { type BindingName, bindingNames } from '@parley/a2a/internal'
+import { type BindingName, bindingNames, versionIds } from '@parley/a2a/internal'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { VersionId } from '../../packages/a2a/src/versions/index.ts'
 import { skipReason } from '../postgres/databases.ts'
@@ -23,9 +23,9 @@ export interface Cell extends CellBinding {
   openStore(): Store
 }
 
-export const cellBindings: readonly CellBinding[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
-  bindingNames.map((binding) => ({ version, binding })),
-)
+export const cellBindings: readonly CellBinding[] = versionIds
+  .toReversed()
+  .flatMap((version) => bindingNames.map((binding) => ({ version, binding })))
 
 const bindingTitles: Readonly<Record<Binding, string>> = { JSONRPC: 'JSON-RPC', 'HTTP+JSON': 'REST', GRPC: 'gRPC' }
 

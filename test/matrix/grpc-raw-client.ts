@@ -2,6 +2,7 @@
  * Raw gRPC requests of a client of one version, and raw responses. Messages are ProtoJSON
  * here, which is what the bytes encode; metadata are headers, before the message and after it.
  */
+import { isLegacy } from './spelling.ts'
 import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import type { ServiceError } from '@grpc/grpc-js'
@@ -38,7 +39,7 @@ export function createGrpcRawClient(version: VersionId, agent: Pick<TestAgent, '
     const method = serviceDescriptor(service).methods.find((candidate) => candidate.name === name)
     if (method === undefined) throw new Error(`${service} has no ${operation}`)
     const written = versionOf(version).proto.encodeRequest(operation, request) as object
-    const payload = version === '1.0' ? written : { ...resourceOf(written), ...written }
+    const payload = isLegacy({ version }) ? { ...resourceOf(written), ...written } : written
     const metadata = new Metadata()
     metadata.set('a2a-version', version)
     for (const [key, value] of Object.entries(headers)) metadata.set(key, value)

@@ -5,17 +5,19 @@
 import type { Message, TaskState } from '@parley/a2a'
 import type { CellBinding } from './cells.ts'
 
-/** 0.2 and 0.3 are one form over JSON-RPC and another over REST; 1.0 has one for both. */
-export type Form = '1.0' | '0.x JSON-RPC' | '0.x REST'
+/** 0.x has one form over JSON-RPC and another over REST; 1.x has one for both. */
+export type Form = '1.x' | '0.x JSON-RPC' | '0.x REST'
+
+export const isLegacy = ({ version }: Pick<CellBinding, 'version'>): boolean => version.startsWith('0.')
 
 export function formOf({ version, binding }: CellBinding): Form {
-  if (version === '1.0') return '1.0'
-  return binding === 'JSONRPC' ? '0.x JSON-RPC' : '0.x REST'
+  if (isLegacy({ version })) return binding === 'JSONRPC' ? '0.x JSON-RPC' : '0.x REST'
+  return '1.x'
 }
 
 /** `TASK_STATE_INPUT_REQUIRED` is `input-required` over JSON-RPC before 1.0, and CANCELED had two Ls over REST. */
 export function stateIn(form: Form, state: TaskState): string {
-  if (form === '1.0') return state
+  if (form === '1.x') return state
   if (form === '0.x REST') return state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : state
   return state.slice('TASK_STATE_'.length).toLowerCase().replaceAll('_', '-')
 }
@@ -43,7 +45,7 @@ export const partsName = (form: Form): string => (form === '0.x REST' ? 'content
 /** The params or the body of a send with one text and nothing else. */
 export function messageBodyIn(form: Form, messageId: string, text: string): unknown {
   switch (form) {
-    case '1.0':
+    case '1.x':
       return { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } }
     case '0.x JSON-RPC':
       return { message: { kind: 'message', messageId, role: 'user', parts: [{ kind: 'text', text }] } }

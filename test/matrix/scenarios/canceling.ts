@@ -5,7 +5,7 @@ import type { Turn } from '@parley/a2a'
 import { assertRefused } from '../assert-refused.ts'
 import { createGate, sendForTask, waitUntil } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { stateIn } from '../spelling.ts'
+import { stateIn, isLegacy } from '../spelling.ts'
 
 /** Works until its signal aborts. */
 async function* endless({ signal }: Turn) {
@@ -20,7 +20,7 @@ export const canceling: readonly Scenario[] = [
       const peer = open(endless)
       const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
       const { status, payload } = await peer.raw.call('CancelTask', { id })
-      const spelled = { '1.0': 'TASK_STATE_CANCELED', '0.x JSON-RPC': 'canceled', '0.x REST': 'TASK_STATE_CANCELLED' }
+      const spelled = { '1.x': 'TASK_STATE_CANCELED', '0.x JSON-RPC': 'canceled', '0.x REST': 'TASK_STATE_CANCELLED' }
       assert.deepEqual([status, payload.id, payload.status.state], [200, id, spelled[form]])
       assert.equal(payload.kind, form === '0.x JSON-RPC' ? 'task' : undefined)
       assert.equal((await peer.get(id)).status.state, 'TASK_STATE_CANCELED')
@@ -33,7 +33,7 @@ export const canceling: readonly Scenario[] = [
       const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
       const first = await peer.raw.call('CancelTask', { id })
       const second = await peer.raw.call('CancelTask', { id })
-      if (form === '1.0') assert.deepEqual([second.status, second.payload], [200, first.payload])
+      if (form === '1.x') assert.deepEqual([second.status, second.payload], [200, first.payload])
       else assertRefused(cell, second, 'TASK_NOT_CANCELABLE')
     },
   },
@@ -65,7 +65,7 @@ export const canceling: readonly Scenario[] = [
       const last = rest.at(-1)
       assert.ok(last !== undefined && 'statusUpdate' in last.event)
       assert.equal(last.event.statusUpdate.status.state, 'TASK_STATE_CANCELED')
-      assert.equal(last.final, form === '1.0' ? undefined : true)
+      assert.equal(last.final, form === '1.x' ? undefined : true)
       assert.equal((await waiting).status.state, 'TASK_STATE_CANCELED')
     },
   },
@@ -109,7 +109,7 @@ export const canceling: readonly Scenario[] = [
       if (cell.binding === 'JSONRPC') return
       const headers = { 'content-type': 'application/json' }
       for (const init of [{}, { body: 'null', headers }, { body: '{}', headers }]) {
-        const path = `${cell.version === '1.0' ? '' : '/v1'}/tasks/${await begin()}:cancel`
+        const path = `${isLegacy(cell) ? '/v1' : ''}/tasks/${await begin()}:cancel`
         const response = await peer.raw.fetch(path, { method: 'POST', ...init })
         assert.equal(response.status, 200, await response.text())
       }

@@ -4,7 +4,7 @@ import { A2AError } from '@parley/a2a'
 import { assertRefused } from '../assert-refused.ts'
 import type { Scenario } from '../scenario.ts'
 import { sendForTask } from '../scenario.ts'
-import { partsName, messageParams } from '../spelling.ts'
+import { partsName, messageParams, isLegacy } from '../spelling.ts'
 
 const uri = 'https://example.com/extensions/mood/v1'
 
@@ -73,7 +73,7 @@ export const capabilities: readonly Scenario[] = [
       const as = (name: string) => ({ headers: { authorization: `Bearer ${name}` } })
       const { payload, headers } = await peer.raw.call('GetExtendedAgentCard', {}, as('ann'))
       assert.equal(payload.name, 'For Ann')
-      assert.equal('supportedInterfaces' in payload, cell.version === '1.0')
+      assert.equal('supportedInterfaces' in payload, !isLegacy(cell))
       if (cell.binding === 'HTTP+JSON') assert.match(headers.get('cache-control') ?? '', /no-store|private/)
       const none = await peer.raw.call('GetExtendedAgentCard', {}, as('bob'))
       assertRefused(cell, none, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED')
@@ -123,7 +123,7 @@ export const capabilities: readonly Scenario[] = [
     name: 'a requested and declared extension is active and confirmed by header, others are ignored [B-141 B-143 B-145 T-9]',
     async check({ open, cell }) {
       const peer = open(({ extensions }) => ({ data: [...extensions] }), { extensions: [{ uri }] })
-      const name = cell.version === '1.0' ? 'A2A-Extensions' : 'X-A2A-Extensions'
+      const name = isLegacy(cell) ? 'X-A2A-Extensions' : 'A2A-Extensions'
       const headers = { [name]: `${uri}, https://example.com/other, ${uri.toUpperCase()}` }
       const answer = await peer.raw.call('SendMessage', messageParams('hi'), { headers })
       assert.equal(answer.headers.get(name), uri)
@@ -147,7 +147,7 @@ export const capabilities: readonly Scenario[] = [
         )
         assert.equal(refusal.details['missingExtensions'], uri)
       }
-      const name = cell.version === '1.0' ? 'A2A-Extensions' : 'X-A2A-Extensions'
+      const name = isLegacy(cell) ? 'X-A2A-Extensions' : 'A2A-Extensions'
       assert.equal((await peer.raw.call('SendMessage', messageParams('hi'), { headers: { [name]: uri } })).status, 200)
       assertRefused(cell, await peer.raw.call('GetTask', { id: 'nowhere' }), 'TASK_NOT_FOUND')
     },

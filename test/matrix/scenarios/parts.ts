@@ -42,12 +42,12 @@ const kinds: readonly { readonly part: Part; readonly json: unknown; readonly pr
 const scalars: readonly Json[] = [null, 0, -1.5, true, false, '', 'text', [], [{ a: 1 }, null]]
 
 function written(form: Form): readonly unknown[] {
-  return kinds.map(({ part, json, proto }) => (form === '1.0' ? part : form === '0.x JSON-RPC' ? json : proto))
+  return kinds.map(({ part, json, proto }) => (form === '1.x' ? part : form === '0.x JSON-RPC' ? json : proto))
 }
 
 function wrapped(form: Form, value: Json): unknown {
   const metadata = { data_part_compat: true }
-  if (form === '1.0') return { data: value }
+  if (form === '1.x') return { data: value }
   return form === '0.x JSON-RPC' ? { kind: 'data', data: { value }, metadata } : { data: { data: { value } }, metadata }
 }
 

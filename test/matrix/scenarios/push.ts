@@ -5,7 +5,7 @@ import { assertRefused } from '../assert-refused.ts'
 import type { Scenario, ScenarioContext } from '../scenario.ts'
 import { sendForTask, waitUntil } from '../scenario.ts'
 import type { Form } from '../spelling.ts'
-import { messageParams, stateIn } from '../spelling.ts'
+import { messageParams, stateIn, isLegacy } from '../spelling.ts'
 
 const url = 'https://hooks.example.com/hook'
 
@@ -27,7 +27,7 @@ function openWithHook({ open }: ScenarioContext, agent: Agent, statuses: number[
 
 /** A config in the shape of each version: never with its secrets. */
 function shownIn(form: Form, taskId: string, id: string): unknown {
-  if (form === '1.0') return { id, taskId, url, authentication: { scheme: 'Bearer' } }
+  if (form === '1.x') return { id, taskId, url, authentication: { scheme: 'Bearer' } }
   const pushNotificationConfig = { id, url, authentication: { schemes: ['Bearer'] } }
   if (form === '0.x JSON-RPC') return { taskId, pushNotificationConfig }
   return { name: `tasks/${taskId}/pushNotificationConfigs/${id}`, pushNotificationConfig }
@@ -77,7 +77,7 @@ export const push: readonly Scenario[] = [
   {
     name: 'webhook configs are listed in pages if the version has them [B-117]',
     skip: ({ version, binding }) =>
-      version !== '1.0' && binding === 'JSONRPC' ? `A2A ${version} answers a bare list over JSON-RPC` : undefined,
+      isLegacy({ version }) && binding === 'JSONRPC' ? `A2A ${version} answers a bare list over JSON-RPC` : undefined,
     async check(world) {
       const { peer } = openWithHook(world, asks)
       const { id: taskId } = await sendForTask(peer, 'go')
@@ -94,9 +94,9 @@ export const push: readonly Scenario[] = [
     name: 'a webhook inside a send is notified until the task ends, in the format and the media type of its version [B-71 B-121 B-122 B-123 B-124 B-126 F-12 T-6]',
     async check(world) {
       const { peer, delivered } = openWithHook(world, () => 'done')
-      const isNew = world.cell.version === '1.0'
+      const isNew = !isLegacy(world.cell)
       const task = await sendForTask(peer, 'go', { taskPushNotificationConfig: { url, ...secrets } })
-      await waitUntil(async () => endsWith(delivered, stateIn(isNew ? '1.0' : '0.x JSON-RPC', 'TASK_STATE_COMPLETED')))
+      await waitUntil(async () => endsWith(delivered, stateIn(isNew ? '1.x' : '0.x JSON-RPC', 'TASK_STATE_COMPLETED')))
       for (const { headers, body } of delivered) {
         assert.equal(headers.get('content-type'), isNew ? 'application/a2a+json' : 'application/json')
         assert.equal(headers.get('authorization'), 'Bearer cred-456')
@@ -122,7 +122,7 @@ export const push: readonly Scenario[] = [
     name: 'a webhook that is set on an existing task is notified of a question, of the end and of a cancel, and not after it is deleted [B-114 B-118 B-119 B-132 B-135]',
     async check(world) {
       const { peer, delivered } = openWithHook(world, asks)
-      const form = world.cell.version === '1.0' ? '1.0' : '0.x JSON-RPC'
+      const form = isLegacy(world.cell) ? '0.x JSON-RPC' : '1.x'
       const { id: taskId } = await sendForTask(peer, 'go')
       await peer.raw.call('CreateTaskPushNotificationConfig', { taskId, id: 'hook', url })
       await sendForTask(peer, 'more', { taskId })
@@ -145,7 +145,7 @@ export const push: readonly Scenario[] = [
     name: 'a failing webhook is retried with the same event until it succeeds [B-127 B-128]',
     async check(world) {
       const { peer, delivered } = openWithHook(world, () => 'done', [500, 503, 302])
-      const form = world.cell.version === '1.0' ? '1.0' : '0.x JSON-RPC'
+      const form = isLegacy(world.cell) ? '0.x JSON-RPC' : '1.x'
       await sendForTask(peer, 'go', { taskPushNotificationConfig: { url } })
       await waitUntil(async () => endsWith(delivered, stateIn(form, 'TASK_STATE_COMPLETED')))
       const [first] = delivered
@@ -160,7 +160,7 @@ export const push: readonly Scenario[] = [
       const { id: taskId } = await sendForTask(peer, 'go')
       const create = (config: object) =>
         peer.raw.call('CreateTaskPushNotificationConfig', { taskId, id: 'hook', url, ...config })
-      const own = form === '1.0' ? '' : 'pushNotificationConfig.'
+      const own = form === '1.x' ? '' : 'pushNotificationConfig.'
       const bad = assertRefused(cell, await create({ url: 'ftp://hooks.example.com/' }), 'INVALID_PARAMS')
       assert.deepEqual(bad.fields, [`${own}url`])
       const split = assertRefused(cell, await create({ token: 'a\r\nX-Evil: 1' }), 'INVALID_PARAMS')
@@ -168,7 +168,7 @@ export const push: readonly Scenario[] = [
       const configuration = { taskPushNotificationConfig: { url: 'hook' } }
       const inline = await peer.raw.call('SendMessage', { ...messageParams('hi'), configuration })
       const names = {
-        '1.0': 'taskPushNotificationConfig',
+        '1.x': 'taskPushNotificationConfig',
         '0.x JSON-RPC': 'pushNotificationConfig',
         '0.x REST': 'pushNotification',
       }

@@ -6,12 +6,12 @@ import type { Cell } from '../cells.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { partsName, messageParams, stateIn, taskIn } from '../spelling.ts'
+import { partsName, messageParams, stateIn, taskIn, isLegacy } from '../spelling.ts'
 
 const onlyNew = ({ version }: Cell): string | undefined =>
-  version === '1.0' ? undefined : `A2A ${version} has no way to list tasks`
+  isLegacy({ version }) ? `A2A ${version} has no way to list tasks` : undefined
 const onlyOld = ({ version }: Cell): string | undefined =>
-  version === '1.0' ? 'A2A 1.0 lists tasks, which other scenarios show' : undefined
+  isLegacy({ version }) ? undefined : `A2A ${version} lists tasks, which other scenarios show`
 
 export const reading: readonly Scenario[] = [
   {
@@ -25,7 +25,7 @@ export const reading: readonly Scenario[] = [
       assert.equal(first.payload.kind, form === '0.x JSON-RPC' ? 'task' : undefined)
       assert.equal(
         first.headers.get('cache-control'),
-        form === '1.0' || form === '0.x REST' ? cacheOf(peer.cellBinding.binding) : null,
+        form === '1.x' || form === '0.x REST' ? cacheOf(peer.cellBinding.binding) : null,
       )
       const second = await peer.raw.call('GetTask', { id: sent.id })
       assert.deepEqual(second.payload, first.payload)

@@ -1,10 +1,11 @@
 /** Invalid requests: the error of each, and the version of its format. */
+import { newestVersion, versionIds } from '@parley/a2a/internal'
 import assert from 'node:assert/strict'
 import type { Cell } from '../cells.ts'
 import { assertRefused } from '../assert-refused.ts'
 import type { RawAnswer } from '../raw-client.ts'
 import type { Scenario } from '../scenario.ts'
-import { partsName, messageBodyIn, messageParams, stateIn, taskIn } from '../spelling.ts'
+import { partsName, messageBodyIn, messageParams, stateIn, taskIn, isLegacy } from '../spelling.ts'
 
 const json = { 'content-type': 'application/json' }
 
@@ -55,7 +56,7 @@ export const requests: readonly Scenario[] = [
       assert.deepEqual(assertRefused(cell, own, 'INVALID_PARAMS').fields, ['message.role'])
       const file = await peer.raw.call('SendMessage', messageParams('', { parts: [{ url: 'file:///etc/passwd' }] }))
       const spelled = {
-        '1.0': 'parts[0].url',
+        '1.x': 'parts[0].url',
         '0.x JSON-RPC': 'parts[0].file.uri',
         '0.x REST': 'content[0].file.fileWithUri',
       }
@@ -85,7 +86,7 @@ export const requests: readonly Scenario[] = [
       if (cell.binding === 'HTTP+JSON') {
         assertRefused(
           cell,
-          await read(await peer.raw.fetch(`${cell.version === '1.0' ? '' : '/v1'}/nothing`)),
+          await read(await peer.raw.fetch(`${isLegacy(cell) ? '/v1' : ''}/nothing`)),
           'METHOD_NOT_FOUND',
         )
         return
@@ -102,7 +103,7 @@ export const requests: readonly Scenario[] = [
     skip: noHttp,
     async check({ open, cell }) {
       const peer = open(() => 'done')
-      const path = cell.binding === 'JSONRPC' ? '/' : `${cell.version === '1.0' ? '' : '/v1'}/message:send`
+      const path = cell.binding === 'JSONRPC' ? '/' : `${isLegacy(cell) ? '/v1' : ''}/message:send`
       const broken = await read(await peer.raw.fetch(path, { method: 'POST', headers: json, body: '{"a":' }))
       assertRefused(cell, broken, 'PARSE_ERROR')
       if (cell.binding === 'HTTP+JSON') return
@@ -112,7 +113,7 @@ export const requests: readonly Scenario[] = [
         [
           {
             jsonrpc: '2.0',
-            method: cell.version === '1.0' ? 'SendMessage' : 'message/send',
+            method: isLegacy(cell) ? 'message/send' : 'SendMessage',
             params: messageParams('hi'),
           },
           null,
@@ -135,8 +136,8 @@ export const requests: readonly Scenario[] = [
       const peer = open(() => String((runs += 1)))
       for (const version of ['0.5', '2.0', 'v1', '1.0, 0.3']) {
         const answer = await peer.raw.call('SendMessage', messageParams('hi'), { headers: { 'A2A-Version': version } })
-        const refusal = assertRefused({ ...cell, version: '1.0' }, answer, 'VERSION_NOT_SUPPORTED')
-        assert.equal(refusal.details['supportedVersions'], '1.0,0.3,0.2')
+        const refusal = assertRefused({ ...cell, version: newestVersion }, answer, 'VERSION_NOT_SUPPORTED')
+        assert.equal(refusal.details['supportedVersions'], versionIds.join(','))
       }
       assert.equal(runs, 0)
       const headers = { 'A2A-Version': `${cell.version}.7` }
@@ -150,7 +151,7 @@ export const requests: readonly Scenario[] = [
     skip: noHttp,
     async check({ open, cell, form }) {
       const peer = open(() => 'done')
-      const isNew = cell.version === '1.0'
+      const isNew = !isLegacy(cell)
       const path = cell.binding === 'JSONRPC' ? '/' : isNew ? '/message:send' : '/v1/message:send'
       const params = messageBodyIn(form, crypto.randomUUID(), 'hi')
       const method = isNew ? 'SendMessage' : 'message/send'
@@ -161,7 +162,7 @@ export const requests: readonly Scenario[] = [
         return { version: response.headers.get('a2a-version'), text: await response.text() }
       }
       const silent = await ask('')
-      assert.equal(silent.version, isNew ? '1.0' : '0.3')
+      assert.equal(silent.version, isNew ? newestVersion : '0.3')
       assert.ok(silent.text.includes(`"${stateIn(form, 'TASK_STATE_COMPLETED')}"`), silent.text)
       assert.equal((await ask(`?A2A-Version=${cell.version}`)).version, cell.version)
     },

@@ -34,7 +34,7 @@ export const sending: readonly Scenario[] = [
         assert.deepEqual(Object.keys(body), ['jsonrpc', 'id', 'result'])
         assert.deepEqual([body.jsonrpc, body.id], ['2.0', 1])
       } else if (cell.binding === 'HTTP+JSON') {
-        assert.equal(headers.get('content-type'), form === '1.0' ? 'application/a2a+json' : 'application/json')
+        assert.equal(headers.get('content-type'), form === '1.x' ? 'application/a2a+json' : 'application/json')
       }
       const task = taskIn(form, payload)
       if (form === '0.x JSON-RPC') assert.equal(Object.keys(payload)[0], 'kind')
@@ -113,7 +113,7 @@ export const sending: readonly Scenario[] = [
       const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'), {
         bend: (payload) => ({
           ...payload,
-          configuration: form === '1.0' ? { returnImmediately: true } : { blocking: false },
+          configuration: form === '1.x' ? { returnImmediately: true } : { blocking: false },
         }),
       })
       assert.equal(taskIn(form, frames[0]?.payload).status.state, stateIn(form, 'TASK_STATE_SUBMITTED'))

@@ -5,7 +5,7 @@ import type { StreamEvent } from '@parley/a2a'
 import { assertRefused } from '../assert-refused.ts'
 import { createGate, sendForTask, waitUntil } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { messageParams, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
+import { messageParams, stateIn, statusUpdateIn, taskIn, isLegacy } from '../spelling.ts'
 
 export const subscribing: readonly Scenario[] = [
   {
@@ -57,7 +57,7 @@ export const subscribing: readonly Scenario[] = [
     async check({ open, cell, form }) {
       const peer = open(() => 'done')
       const { id } = await sendForTask(peer, 'go')
-      if (form === '1.0') {
+      if (form === '1.x') {
         const refusal = assertRefused(cell, await peer.raw.call('SubscribeToTask', { id }), 'UNSUPPORTED_OPERATION')
         assert.equal(refusal.details['taskId'], id)
         return
@@ -82,7 +82,7 @@ export const subscribing: readonly Scenario[] = [
     async check({ open, cell }) {
       const peer = open(() => inputRequired('and?'))
       const { id } = await sendForTask(peer, 'go')
-      const path = `${cell.version === '1.0' ? '' : '/v1'}/tasks/${id}:subscribe`
+      const path = `${isLegacy(cell) ? '/v1' : ''}/tasks/${id}:subscribe`
       for (const method of ['GET', 'POST']) {
         const response = await peer.raw.fetch(path, { method })
         assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/event-stream'])
@@ -129,7 +129,7 @@ export const subscribing: readonly Scenario[] = [
       const [left, right] = await Promise.all([Array.fromAsync(stream), Array.fromAsync(resumed)])
       assert.deepEqual(right, left)
       if (cell.binding === 'JSONRPC') return
-      const path = `${cell.version === '1.0' ? '' : '/v1'}/tasks/${id}:subscribe?lastEventId=${left.at(-2)?.id}`
+      const path = `${isLegacy(cell) ? '/v1' : ''}/tasks/${id}:subscribe?lastEventId=${left.at(-2)?.id}`
       const text = await (await peer.raw.fetch(path)).text()
       assert.equal(text.match(/^data: /gm)?.length, 1)
       assert.match(text, new RegExp(`^id: ${left.at(-1)?.id}$`, 'm'))
