@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { versionOf, versions } from './index.ts'
+import { versionIds, versionLoaders } from './version-loaders.ts'
 
 describe('the versions', () => {
   it('are listed newest first, each dialect under its own name', () => {
-    assert.deepEqual(
-      versions.map(({ id }) => id),
-      ['1.0', '0.3', '0.2'],
-    )
-    const ids = new Set(versions.flatMap(({ json, proto }) => [json.id, proto.id]))
-    assert.deepEqual([...ids], ['1.0', '0.3/json', '0.3/proto', '0.2/json', '0.2/proto'])
+    const ids = versions.map(({ id }) => id)
+    assert.deepEqual(ids, ids.toSorted().toReversed())
+    for (const { id, json, proto } of versions)
+      assert.deepEqual([json.id, proto.id], json === proto ? [id, id] : [`${id}/json`, `${id}/proto`])
+  })
+
+  it('load on demand under the same ids, in the same order', async () => {
+    assert.deepEqual(await Promise.all(versionIds.map((id) => versionLoaders[id]())), versions)
   })
 
   it('are found by major and minor, whatever the patch [B-4]', () => {

@@ -16,6 +16,7 @@ import { required, shape, state, copyFields } from '../shape.ts'
 import type { JsonRecord, FieldReader, ReadContext } from '../read.ts'
 import { addViolation, flag, list, nonEmptyText, struct, timestamp, optionalText } from '../read.ts'
 import { vocabularyOf, type LegacyForm } from './form.ts'
+import type { BaseTask } from '../v1_0/objects.ts'
 import { artifactReader, messageReader, writeArtifact, writeMessage } from './message.ts'
 
 export interface TaskReaders {
@@ -32,7 +33,7 @@ export function taskReaders(form: LegacyForm): TaskReaders {
     message: { read: message, names: ['message', 'update'] },
     timestamp,
   })
-  const task = shape<Task>({
+  const task = shape<BaseTask>({
     id: required(nonEmptyText, { names: ['id', 'taskId'] }),
     contextId: optionalText,
     status: required(status),

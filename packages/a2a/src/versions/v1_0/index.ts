@@ -1,7 +1,11 @@
 /** Protocol 1.0. One dialect serves all bindings. */
 import type { VersionDefinition } from '../version.ts'
-import { json } from './json.ts'
+import { shape } from '../shape.ts'
+import { canonicalDialect } from './json.ts'
+import { taskFields } from './objects.ts'
 import { spelling } from './spelling.ts'
+
+const json = canonicalDialect('1.0', shape(taskFields))
 
 export const v1_0: VersionDefinition<'1.0'> = {
   id: '1.0',

@@ -1,5 +1,5 @@
 /**
- * The dialect of 1.0, for JSON-RPC, REST and in ProtoJSON form for gRPC. It reads and writes canonical objects, so writing is
+ * The dialect of 1.0 and later, for JSON-RPC, REST and in ProtoJSON form for gRPC. It reads and writes canonical objects, so writing is
  * only JSON.stringify.
  */
 import { errorTable } from '../../model/error-table.ts'
@@ -11,6 +11,7 @@ import type {
   ResultOf,
   SendMessageResponse,
 } from '../../model/operation.ts'
+import type { StreamEvent, Task } from '../../model/task.ts'
 import { anyCard, decodeCard } from '../decode-card.ts'
 import { decodeError } from '../decode-error.ts'
 import { encodeDetails } from '../error-detail.ts'
@@ -19,57 +20,51 @@ import { addViolation, integer, list, mapRead, readRequestPayload, readResponseP
 import { required, shape } from '../shape.ts'
 import type { Dialect } from '../version.ts'
 import { encodeCard } from './card.ts'
-import { readEvent, readTask } from './objects.ts'
+import { eventReader } from './objects.ts'
 import { pushConfig, requests } from './requests.ts'
 
-export const json: Dialect = {
-  id: '1.0',
-  spell: (field) => field,
+/** A dialect of 1.x, whose versions differ in the fields of a task. */
+export function canonicalDialect(id: string, readTask: FieldReader<Task>): Dialect {
+  const readEvent = eventReader(readTask)
+  const results = resultReaders(readTask, readEvent)
+  return {
+    id,
+    spell: (field) => field,
 
-  decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
-    return readRequestPayload<RequestOf<O>>(requests[operation], payload)
-  },
-  // ProtoJSON's Empty.
-  writeResult: (operation, result) => (operation === 'DeleteTaskPushNotificationConfig' ? {} : result),
-  writeEvent: (event) => event,
-  seal: (json) => json,
-  writesCanonicalEvents: true,
-  errorNumber: (error) => errorTable[error.code].jsonrpc,
-  errorData: encodeDetails,
-  errorBody(error) {
-    const { http, grpc } = errorTable[error.code]
-    return { error: { code: http, status: grpc, message: error.message, details: encodeDetails(error) } }
-  },
+    decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
+      return readRequestPayload<RequestOf<O>>(requests[operation], payload)
+    },
+    // ProtoJSON's Empty.
+    writeResult: (operation, result) => (operation === 'DeleteTaskPushNotificationConfig' ? {} : result),
+    writeEvent: (event) => event,
+    seal: (json) => json,
+    writesCanonicalEvents: true,
+    errorNumber: (error) => errorTable[error.code].jsonrpc,
+    errorData: encodeDetails,
+    errorBody(error) {
+      const { http, grpc } = errorTable[error.code]
+      return { error: { code: http, status: grpc, message: error.message, details: encodeDetails(error) } }
+    },
 
-  encodeRequest: (_operation, request) => request,
-  decodeResult<O extends Operation>(
-    operation: O,
-    payload: unknown,
-    onUnknownField?: UnknownFieldListener,
-  ): ResultOf<O> {
-    // Servers respond with null, {} or nothing at all.
-    if (operation === 'DeleteTaskPushNotificationConfig') return undefined
-    return readResponsePayload<ResultOf<O>>(results[operation], payload, 'result', true, onUnknownField)
-  },
-  decodeEvent: (payload, onUnknownField) => readResponsePayload(readEvent, payload, 'result', true, onUnknownField),
-  decodeError,
+    encodeRequest: (_operation, request) => request,
+    decodeResult<O extends Operation>(
+      operation: O,
+      payload: unknown,
+      onUnknownField?: UnknownFieldListener,
+    ): ResultOf<O> {
+      // Servers respond with null, {} or nothing at all.
+      if (operation === 'DeleteTaskPushNotificationConfig') return undefined
+      return readResponsePayload<ResultOf<O>>(results[operation], payload, 'result', true, onUnknownField)
+    },
+    decodeEvent: (payload, onUnknownField) => readResponsePayload(readEvent, payload, 'result', true, onUnknownField),
+    decodeError,
 
-  encodeCard,
-  decodeCard,
+    encodeCard,
+    decodeCard,
+  }
 }
 
-// Reads responses of 1.0 servers, forgivingly.
-
-const sendResult: FieldReader<SendMessageResponse> = mapRead(readEvent, (given, reader) =>
-  'task' in given || 'message' in given ? given : addViolation(reader, 'must have one of task and message'),
-)
-
-const taskPage: FieldReader<ListTasksResponse> = shape<ListTasksResponse>({
-  tasks: required(list(readTask), { fallback: [] }),
-  nextPageToken: required(text, { fallback: '' }),
-  pageSize: required(integer(0), { fallback: 0 }),
-  totalSize: required(integer(0), { fallback: 0 }),
-})
+// Reads responses of servers, forgivingly.
 
 const configPage: FieldReader<ListTaskPushNotificationConfigsResponse> = shape<ListTaskPushNotificationConfigsResponse>(
   {
@@ -78,16 +73,29 @@ const configPage: FieldReader<ListTaskPushNotificationConfigsResponse> = shape<L
   },
 )
 
-const results: { readonly [O in Operation]: FieldReader<ResultOf<O>> } = {
-  SendMessage: sendResult,
-  SendStreamingMessage: readEvent,
-  GetTask: readTask,
-  ListTasks: taskPage,
-  CancelTask: readTask,
-  SubscribeToTask: readEvent,
-  CreateTaskPushNotificationConfig: pushConfig,
-  GetTaskPushNotificationConfig: pushConfig,
-  ListTaskPushNotificationConfigs: configPage,
-  DeleteTaskPushNotificationConfig: () => undefined,
-  GetExtendedAgentCard: anyCard,
+function resultReaders(
+  readTask: FieldReader<Task>,
+  readEvent: FieldReader<StreamEvent>,
+): { readonly [O in Operation]: FieldReader<ResultOf<O>> } {
+  const sendResult: FieldReader<SendMessageResponse> = mapRead(readEvent, (event, reader) =>
+    'task' in event || 'message' in event ? event : addViolation(reader, 'must have one of task and message'),
+  )
+  return {
+    SendMessage: sendResult,
+    SendStreamingMessage: readEvent,
+    GetTask: readTask,
+    ListTasks: shape<ListTasksResponse>({
+      tasks: required(list(readTask), { fallback: [] }),
+      nextPageToken: required(text, { fallback: '' }),
+      pageSize: required(integer(0), { fallback: 0 }),
+      totalSize: required(integer(0), { fallback: 0 }),
+    }),
+    CancelTask: readTask,
+    SubscribeToTask: readEvent,
+    CreateTaskPushNotificationConfig: pushConfig,
+    GetTaskPushNotificationConfig: pushConfig,
+    ListTaskPushNotificationConfigs: configPage,
+    DeleteTaskPushNotificationConfig: () => undefined,
+    GetExtendedAgentCard: anyCard,
+  }
 }

@@ -11,7 +11,7 @@ import type {
   TaskStatus,
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
-import { required, role, shape, state } from '../shape.ts'
+import { type Fields, required, role, shape, state } from '../shape.ts'
 import type { JsonRecord, FieldReader } from '../read.ts'
 import {
   bytes,
@@ -95,14 +95,17 @@ export const readStatus: FieldReader<TaskStatus> = shape<TaskStatus>({
   timestamp,
 })
 
-export const readTask: FieldReader<Task> = shape<Task>({
+/** The fields that a task has had since 0.2; a later version reads its own beside them. */
+export type BaseTask = Pick<Task, 'id' | 'contextId' | 'status' | 'artifacts' | 'history' | 'metadata'>
+
+export const taskFields: Fields<BaseTask> = {
   id: required(nonEmptyText, { names: ['id', 'taskId'] }),
   contextId: optionalText,
   status: required(readStatus),
   artifacts: list(readArtifact),
   history: list(readMessage),
   metadata: struct,
-})
+}
 
 const statusUpdate: FieldReader<TaskStatusUpdateEvent> = shape<TaskStatusUpdateEvent>({
   taskId: required(nonEmptyText),
@@ -127,20 +130,21 @@ interface AnyEvent {
   artifactUpdate?: TaskArtifactUpdateEvent
 }
 
-const eventFields = shape<AnyEvent>({ task: readTask, message: readMessage, statusUpdate, artifactUpdate })
-
 /** Exactly one member, determined by its name; unknown members are ignored (B-99). */
-export const readEvent: FieldReader<StreamEvent> = (reader, value) => {
-  if (isStruct(value) && isBareEvent(value)) {
-    return Array.isArray(value['parts'])
-      ? wrap('message', readMessage(reader, value))
-      : wrap('task', readTask(reader, value))
+export function eventReader(readTask: FieldReader<Task>): FieldReader<StreamEvent> {
+  const eventFields = shape<AnyEvent>({ task: readTask, message: readMessage, statusUpdate, artifactUpdate })
+  return (reader, value) => {
+    if (isStruct(value) && isBareEvent(value)) {
+      return Array.isArray(value['parts'])
+        ? wrap('message', readMessage(reader, value))
+        : wrap('task', readTask(reader, value))
+    }
+    const event = eventFields(reader, value)
+    if (event === undefined) return undefined
+    const members = Object.keys(event).length
+    if (members === 1 || reader.violations.length > 0) return event as StreamEvent
+    return addViolation(reader, 'must have exactly one of task, message, statusUpdate and artifactUpdate')
   }
-  const found = eventFields(reader, value)
-  if (found === undefined) return undefined
-  const members = Object.keys(found).length
-  if (members === 1 || reader.violations.length > 0) return found as StreamEvent
-  return addViolation(reader, 'must have exactly one of task, message, statusUpdate and artifactUpdate')
 }
 
 /** Some servers omit the wrapper around a Task or a Message. */
