@@ -29,7 +29,7 @@ const topics: Readonly<Record<string, readonly Conversation[]>> = {
   transport,
 }
 
-const titles = { server: 'a server', sqlite: 'a server on SQLite', hub: 'a hub' }
+const titles = { server: 'a server', memory: 'a server in memory', hub: 'a hub' }
 
 const isRecording = process.env['PARLEY_RECORD'] === '1'
 
@@ -91,8 +91,8 @@ function writeRecordings(
 }
 
 for (const target of targetNames) {
-  // The hub keeps its tasks in SQLite too.
-  const set = target === 'sqlite' ? ' [full]' : ''
+  // A store decides how many reports one write holds, so it may differ from SQLite.
+  const set = target === 'memory' ? ' [full]' : ''
   describe(`${titles[target]} responds as recorded${set}`, () => {
     let stage: Stage
     before(async () => {

@@ -26,7 +26,7 @@ export interface Target {
 /** `ann` may use every agent, `bob` only the agent `main`; the second call of `eve` is one too many. */
 export type CallerName = 'ann' | 'bob' | 'eve'
 
-export const targetNames = ['server', 'sqlite', 'hub'] as const
+export const targetNames = ['server', 'memory', 'hub'] as const
 export type TargetName = (typeof targetNames)[number]
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -53,7 +53,7 @@ export async function openTarget(name: TargetName): Promise<Target> {
 }
 
 async function openServers(name: TargetName, folder: string): Promise<Target> {
-  const store = (file: string): Store => (name === 'sqlite' ? sqliteStore(join(folder, file)) : memoryStore())
+  const store = (file: string): Store => (name === 'memory' ? memoryStore() : sqliteStore(join(folder, file)))
   const shared = { port: 0, grpcPort: 0, log: silent, drainMs: 0, keepAliveMs: hourMs, limits: { bodyBytes, parts } }
   const settings = { openAfterMs: hourMs }
   const open = await serve({
