@@ -85,14 +85,15 @@ const inFlight = new WeakMap<object, Map<string, SharedWork>>()
 
 /**
  * Runs work that several callers want at the same time once, for each owner and key. No caller owns it: if one leaves, it continues
- * for the others. If the last caller aborts, the work stops. If the last caller only times out, the work continues, because a
- * person may be about to type in a code; the next caller joins it.
+ * for the others. When the last caller leaves, the work stops. With `continuesAfterTimeout` it stops only if that caller was aborted:
+ * after a timeout it continues, because a person may be about to type in a code, and the next caller joins it.
  */
 export async function singleFlight<T>(
   owner: object,
   key: string,
   signal: AbortSignal,
   begin: (signal: AbortSignal) => Promise<T>,
+  continuesAfterTimeout = false,
 ): Promise<T> {
   signal.throwIfAborted()
   const works = inFlight.get(owner) ?? new Map<string, SharedWork>()
@@ -118,6 +119,6 @@ export async function singleFlight<T>(
     work.waiting -= 1
     const { code, name } = Object(signal.reason) as { readonly code?: unknown; readonly name?: unknown }
     const isTimeout = code === 'TIMEOUT' || name === 'TimeoutError'
-    if (work.waiting === 0 && signal.aborted && !isTimeout) work.stop.abort(signal.reason)
+    if (work.waiting === 0 && signal.aborted && !(isTimeout && continuesAfterTimeout)) work.stop.abort(signal.reason)
   }
 }

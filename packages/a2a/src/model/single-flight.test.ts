@@ -59,16 +59,20 @@ describe('singleFlight', () => {
     assert.equal(await singleFlight(owner, 'k', new AbortController().signal, async () => 'fresh'), 'fresh')
   })
 
-  it('continues after the timeout of its callers, for the next one', async () => {
+  it('stops after the timeout of its last caller, or continues for the next one', async () => {
     for (const reason of [new A2AError('TIMEOUT', 'late'), new DOMException('late', 'TimeoutError')]) {
       const { begin, begun, stopped, resolve } = work()
       const owner = {}
       const impatient = new AbortController()
-      const gone = singleFlight(owner, 'k', impatient.signal, begin)
+      const stopping = work()
+      const once = singleFlight({}, 'k', impatient.signal, stopping.begin)
+      const gone = singleFlight(owner, 'k', impatient.signal, begin, true)
       impatient.abort(reason)
+      await assert.rejects(once, reason)
+      assert.equal(stopping.stopped(), true)
       await assert.rejects(gone, reason)
       assert.equal(stopped(), false)
-      const later = singleFlight(owner, 'k', new AbortController().signal, begin)
+      const later = singleFlight(owner, 'k', new AbortController().signal, begin, true)
       resolve('done')
       assert.equal(await later, 'done')
       assert.equal(begun(), 1)

@@ -68,7 +68,7 @@ export function createAuthorizationServerFinder(
     const { origin } = new URL(agentUrl)
     const key = JSON.stringify([origin, addresses.tokenUrl, addresses.metadataUrl, addresses.deviceAuthorizationUrl])
     const server =
-      servers.get(key) ?? (await singleFlight(servers, key, signal, (shared) => find(addresses, origin, shared)))
+      servers.get(key) ?? (await singleFlight(servers, key, signal, (shared) => find(addresses, origin, shared), true))
     servers.set(key, server)
     return server
   }

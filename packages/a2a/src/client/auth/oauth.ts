@@ -47,7 +47,7 @@ export function createTokenSource(options: OAuthOptions, flow: OAuthFlow, parts:
     const refused = bearerOf(request.refused?.sent?.headers)
     const token =
       usableToken(await cache.get(key), refused, time.now()) ??
-      (await singleFlight(cache, key, signal, (shared) => renew(key, server, scopes, refused, shared)))
+      (await singleFlight(cache, key, signal, (shared) => renew(key, server, scopes, refused, shared), true))
     return token?.accessToken
   }
 
