@@ -16,7 +16,6 @@ import { sleep } from '../sleep.ts'
 import { applyEvent, taskStateOf } from './stream-state.ts'
 import { canRetry, backoffDelayMs } from '../retry.ts'
 import { createEventDeduper, gapError, frameWithoutCursor } from './dedupe-events.ts'
-import { isLegacyVersion } from '../../versions/version.ts'
 
 /** A stream begins with a message, or with a task and the cursor after which to resume. */
 export interface StreamStart {
@@ -124,7 +123,7 @@ export async function* followTask(
   /** Whether a subscription after a break continues the stream. The card says so before the first cursor has arrived. */
   function canResume(): boolean {
     const { card, interface: used } = session
-    if (!isLegacyVersion(used.version) || deduper.cursor !== undefined) return true
+    if (used.version >= '1.0' || deduper.cursor !== undefined) return true
     return card.capabilities.extensions?.some(({ uri }) => uri === cursorExtension) ?? false
   }
 

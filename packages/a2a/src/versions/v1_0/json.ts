@@ -9,9 +9,8 @@ import type {
   Operation,
   RequestOf,
   ResultOf,
-  SendMessageResponse,
 } from '../../model/operation.ts'
-import type { StreamEvent, Task } from '../../model/task.ts'
+import type { Task } from '../../model/task.ts'
 import { anyCard, decodeCard } from '../decode-card.ts'
 import { decodeError } from '../decode-error.ts'
 import { encodeDetails } from '../error-detail.ts'
@@ -26,7 +25,29 @@ import { pushConfig, requests } from './requests.ts'
 /** A dialect of 1.x, whose versions differ in the fields of a task. */
 export function canonicalDialect(id: string, readTask: FieldReader<Task>): Dialect {
   const readEvent = eventReader(readTask)
-  const results = resultReaders(readTask, readEvent)
+  const page = { nextPageToken: required(text, { fallback: '' }) }
+  const results: { readonly [O in Operation]?: FieldReader<ResultOf<O>> } = {
+    SendMessage: mapRead(readEvent, (event, reader) =>
+      'task' in event || 'message' in event ? event : addViolation(reader, 'must have one of task and message'),
+    ),
+    SendStreamingMessage: readEvent,
+    GetTask: readTask,
+    ListTasks: shape<ListTasksResponse>({
+      ...page,
+      tasks: required(list(readTask), { fallback: [] }),
+      pageSize: required(integer(0), { fallback: 0 }),
+      totalSize: required(integer(0), { fallback: 0 }),
+    }),
+    CancelTask: readTask,
+    SubscribeToTask: readEvent,
+    CreateTaskPushNotificationConfig: pushConfig,
+    GetTaskPushNotificationConfig: pushConfig,
+    ListTaskPushNotificationConfigs: shape<ListTaskPushNotificationConfigsResponse>({
+      ...page,
+      configs: required(list(pushConfig), { fallback: [] }),
+    }),
+    GetExtendedAgentCard: anyCard,
+  }
   return {
     id,
     spell: (field) => field,
@@ -52,50 +73,14 @@ export function canonicalDialect(id: string, readTask: FieldReader<Task>): Diale
       payload: unknown,
       onUnknownField?: UnknownFieldListener,
     ): ResultOf<O> {
-      // Servers respond with null, {} or nothing at all.
-      if (operation === 'DeleteTaskPushNotificationConfig') return undefined
-      return readResponsePayload<ResultOf<O>>(results[operation], payload, 'result', true, onUnknownField)
+      const read = results[operation]
+      // For a deleted config servers respond with null, {} or nothing at all.
+      return read && readResponsePayload<ResultOf<O>>(read, payload, 'result', true, onUnknownField)
     },
     decodeEvent: (payload, onUnknownField) => readResponsePayload(readEvent, payload, 'result', true, onUnknownField),
     decodeError,
 
     encodeCard,
     decodeCard,
-  }
-}
-
-// Reads responses of servers, forgivingly.
-
-const configPage: FieldReader<ListTaskPushNotificationConfigsResponse> = shape<ListTaskPushNotificationConfigsResponse>(
-  {
-    configs: required(list(pushConfig), { fallback: [] }),
-    nextPageToken: required(text, { fallback: '' }),
-  },
-)
-
-function resultReaders(
-  readTask: FieldReader<Task>,
-  readEvent: FieldReader<StreamEvent>,
-): { readonly [O in Operation]: FieldReader<ResultOf<O>> } {
-  const sendResult: FieldReader<SendMessageResponse> = mapRead(readEvent, (event, reader) =>
-    'task' in event || 'message' in event ? event : addViolation(reader, 'must have one of task and message'),
-  )
-  return {
-    SendMessage: sendResult,
-    SendStreamingMessage: readEvent,
-    GetTask: readTask,
-    ListTasks: shape<ListTasksResponse>({
-      tasks: required(list(readTask), { fallback: [] }),
-      nextPageToken: required(text, { fallback: '' }),
-      pageSize: required(integer(0), { fallback: 0 }),
-      totalSize: required(integer(0), { fallback: 0 }),
-    }),
-    CancelTask: readTask,
-    SubscribeToTask: readEvent,
-    CreateTaskPushNotificationConfig: pushConfig,
-    GetTaskPushNotificationConfig: pushConfig,
-    ListTaskPushNotificationConfigs: configPage,
-    DeleteTaskPushNotificationConfig: () => undefined,
-    GetExtendedAgentCard: anyCard,
   }
 }

@@ -59,19 +59,8 @@ function underTenant(route: Route): Route {
 }
 
 export const spelling: Spelling = {
-  methods: {
-    SendMessage: 'SendMessage',
-    SendStreamingMessage: 'SendStreamingMessage',
-    GetTask: 'GetTask',
-    ListTasks: 'ListTasks',
-    CancelTask: 'CancelTask',
-    SubscribeToTask: 'SubscribeToTask',
-    CreateTaskPushNotificationConfig: 'CreateTaskPushNotificationConfig',
-    GetTaskPushNotificationConfig: 'GetTaskPushNotificationConfig',
-    ListTaskPushNotificationConfigs: 'ListTaskPushNotificationConfigs',
-    DeleteTaskPushNotificationConfig: 'DeleteTaskPushNotificationConfig',
-    GetExtendedAgentCard: 'GetExtendedAgentCard',
-  },
+  // Each is named as its operation.
+  methods: Object.fromEntries(routes.map(({ operation }) => [operation, operation])),
   routes: [...routes, ...routes.map(underTenant)],
   restMediaType: 'application/a2a+json',
   extensionsHeader: 'A2A-Extensions',
