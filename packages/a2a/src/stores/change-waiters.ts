@@ -2,17 +2,7 @@
  * The waiters for log changes within this process. Every store can use it: a store that serves several processes wakes its waiters
  * when it learns of a change made by another process.
  */
-export interface ChangeWaiters {
-  /** Resolves at the next `wake` of this task, at `wakeAll`, or when the signal aborts. */
-  wait(taskId: string, signal: AbortSignal): Promise<void>
-  wake(taskId: string): void
-  wakeAll(): void
-  /** The number of tasks with waiters, and their ids. */
-  readonly size: number
-  ids(): Iterable<string>
-}
-
-export function createChangeWaiters(): ChangeWaiters {
+export function createChangeWaiters() {
   const waiting = new Map<string, Set<() => void>>()
 
   function wake(taskId: string): void {
@@ -23,7 +13,8 @@ export function createChangeWaiters(): ChangeWaiters {
   }
 
   return {
-    wait(taskId, signal) {
+    /** Resolves at the next `wake` of this task, at `wakeAll`, or when the signal aborts. */
+    wait(taskId: string, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return Promise.resolve()
       return new Promise((resolve) => {
         const resume = (): void => {
@@ -43,12 +34,13 @@ export function createChangeWaiters(): ChangeWaiters {
       })
     },
     wake,
-    wakeAll() {
+    wakeAll(): void {
       for (const taskId of [...waiting.keys()]) wake(taskId)
     },
-    get size() {
+    /** The number of tasks with waiters. */
+    get size(): number {
       return waiting.size
     },
-    ids: () => waiting.keys(),
+    ids: (): Iterable<string> => waiting.keys(),
   }
 }

@@ -7,22 +7,16 @@
  */
 import type { Append, FeedEntry } from './store.ts'
 
-export interface RecentAppends {
-  /** Adds a durable append, or one of the transaction under way. `bytes` is about the size of its records. */
-  add(entry: AppendPosition, records: Append['records'], bytes: number): void
-  /** Forgets what is not after `position`, and adds the records that are here to entries after it. */
-  addRecords(position: number, entries: readonly FeedEntry[]): readonly FeedEntry[]
-  clear(): void
-}
+export type RecentAppends = ReturnType<typeof createRecentAppends>
 
-export type AppendPosition = Pick<FeedEntry, 'position' | 'taskId' | 'lastSeq'>
+type AppendPosition = Pick<FeedEntry, 'position' | 'taskId' | 'lastSeq'>
 
 const maxRecentBytes = 8_000_000
 const maxRecentAppends = 10_000
 /** The records of larger appends are read from the log: they would displace many small ones. */
 const maxAppendBytes = 100_000
 
-export function createRecentAppends(): RecentAppends {
+export function createRecentAppends() {
   /** In the order in which this process learned of its commits, which is nearly that of their positions. */
   const appends = new Map<string, { position: number; records: Append['records']; bytes: number }>()
   let bytes = 0
@@ -43,7 +37,8 @@ export function createRecentAppends(): RecentAppends {
   }
 
   return {
-    add(entry, records, size) {
+    /** Adds a durable append, or one of the transaction under way. `size` is about that of its records. */
+    add(entry: AppendPosition, records: Append['records'], size: number): void {
       if (!hasReader || records.length === 0 || size > maxAppendBytes) return
       appends.set(keyOf(entry), { position: entry.position, records, bytes: size })
       bytes += size
@@ -51,7 +46,8 @@ export function createRecentAppends(): RecentAppends {
       hasReader = false
       clear()
     },
-    addRecords(position, entries) {
+    /** Forgets what is not after `position`, and adds the records that are here to entries after it. */
+    addRecords(position: number, entries: readonly FeedEntry[]): readonly FeedEntry[] {
       hasReader = true
       dropUntil(position)
       return entries.map((entry) => {

@@ -15,8 +15,6 @@ export function memoryKeyValueStore(now: () => number = Date.now): KeyValueStore
   return createMemoryKeyValue(now).kv
 }
 
-export type MemoryKeyValue = ReturnType<typeof createMemoryKeyValue>
-
 export function createMemoryKeyValue(now: () => number) {
   const kinds = new Map<string, Map<string, StoredEntry>>()
 

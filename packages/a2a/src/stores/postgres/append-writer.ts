@@ -43,8 +43,6 @@ interface AppendJob extends PreparedAppend {
   reject(reason: unknown): void
 }
 
-export type PostgresWriter = ReturnType<typeof createPostgresWriter>
-
 /**
  * Appends of megabytes have flushes of their own: the database takes a second for one of 20 MB, and small ones must not wait for it.
  * The next append of a task is requested when the last is written, so it does not matter which goes first.

@@ -54,26 +54,28 @@ export function createHousekeeping(database: PostgresDatabase, schema: string, {
       await database.query(sweepWriters)
       return row?.gone ?? 0
     },
-    async listKeys(): Promise<readonly KeyRow[]> {
-      const rows = await database.queryWithRetry<Omit<KeyRow, 'createdAt'> & { created_at: unknown }>(list)
-      return rows.map(({ id, purpose, material, created_at }) => ({
-        id,
-        purpose,
-        material,
-        createdAt: Number(created_at),
-      }))
-    },
-    async saveKey({ id, purpose, material, createdAt }: KeyRow): Promise<void> {
-      await database.queryWithRetry(save, id, purpose, material, createdAt)
-    },
-    async deleteKey(id: string): Promise<void> {
-      await database.queryWithRetry(remove, id)
-    },
-    /** Not retried: after a lost answer the second attempt would find the new material. The caller reads the keys again. */
-    async replaceKeys(changes: readonly KeyMaterialChange[]): Promise<boolean> {
-      const columns = [changes.map(({ id }) => id), changes.map(({ from }) => from), changes.map(({ to }) => to)]
-      const [row] = await database.query<{ done: boolean }>(replace, ...columns)
-      return row?.done === true
+    keys: {
+      async list(): Promise<readonly KeyRow[]> {
+        const rows = await database.queryWithRetry<Omit<KeyRow, 'createdAt'> & { created_at: unknown }>(list)
+        return rows.map(({ id, purpose, material, created_at }) => ({
+          id,
+          purpose,
+          material,
+          createdAt: Number(created_at),
+        }))
+      },
+      async save({ id, purpose, material, createdAt }: KeyRow): Promise<void> {
+        await database.queryWithRetry(save, id, purpose, material, createdAt)
+      },
+      async delete(id: string): Promise<void> {
+        await database.queryWithRetry(remove, id)
+      },
+      /** Not retried: after a lost answer the second attempt would find the new material. The caller reads the keys again. */
+      async replace(changes: readonly KeyMaterialChange[]): Promise<boolean> {
+        const columns = [changes.map(({ id }) => id), changes.map(({ from }) => from), changes.map(({ to }) => to)]
+        const [row] = await database.query<{ done: boolean }>(replace, ...columns)
+        return row?.done === true
+      },
     },
   }
 }

@@ -6,7 +6,7 @@
 import type { Json } from '../../model/task.ts'
 import { keyToBytes, keyFromBytes, lastWritePerKey, keyRangeOf } from '../key-value-keys.ts'
 import type { KeyValueEntry, KeyValueStore } from '../key-value-store.ts'
-import type { DatabaseTime, PostgresDatabase } from './database.ts'
+import type { PostgresContext } from './context.ts'
 import { toPostgresInteger } from './text-encoding.ts'
 
 interface EntryColumns {
@@ -16,19 +16,10 @@ interface EntryColumns {
   readonly value: string
 }
 
-export interface PostgresKeyValueDeps {
-  readonly database: PostgresDatabase
-  readonly schema: string
-  readonly time: DatabaseTime
-  track<Result>(work: () => Promise<Result>): Promise<Result>
-}
-
-export function createPostgresKeyValue({
-  database,
-  schema,
-  time: { now, offsetFromNow },
-  track,
-}: PostgresKeyValueDeps) {
+export function createPostgresKeyValue(
+  { database, schema, time: { now, offsetFromNow } }: PostgresContext,
+  track: <Result>(work: () => Promise<Result>) => Promise<Result>,
+) {
   const table = `${schema}.notes`
   /** One time for the whole statement. */
   const moment = `coalesce($1::bigint, (extract(epoch FROM statement_timestamp()) * 1000)::bigint)`

@@ -7,21 +7,12 @@
  */
 import { dueAgainMs } from '../task-store.ts'
 import type { DueTime, LeasedTask, TaskRow } from '../store.ts'
-import type { PostgresBlobs } from './blob-content.ts'
-import { type DatabaseTime, type PostgresDatabase, currentTimeSql } from './database.ts'
+import type { PostgresContext } from './context.ts'
+import { currentTimeSql } from './database.ts'
 import { decodeText, encodeText, toPostgresInteger } from './text-encoding.ts'
 import { type PostgresTaskColumns, dueOf, postgresTaskColumns, readPostgresTask } from './rows.ts'
 
-export interface PostgresLeaseDeps {
-  readonly database: PostgresDatabase
-  readonly schema: string
-  readonly blobs: PostgresBlobs
-  readonly time: DatabaseTime
-}
-
-export type PostgresLeases = ReturnType<typeof createPostgresLeases>
-
-export function createPostgresLeases({ database, schema, blobs, time: { now, offsetFromNow } }: PostgresLeaseDeps) {
+export function createPostgresLeases({ database, schema, blobs, time: { now, offsetFromNow } }: PostgresContext) {
   const time = (clock: string, later: string): string => `(SELECT ${currentTimeSql(clock)} + ${later}::bigint)`
   const claimOrphans = `
     WITH found AS MATERIALIZED (

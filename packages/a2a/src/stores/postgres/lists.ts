@@ -26,8 +26,6 @@ interface ShortLogColumn {
   readonly log: string | null
 }
 
-export type PostgresTaskLists = ReturnType<typeof createPostgresTaskLists>
-
 export function createPostgresTaskLists(database: PostgresDatabase, schema: string, blobs: PostgresBlobs) {
   const newestFirst = 'ORDER BY t.status_at DESC, t.id DESC'
   const isNext = '(t.status_at, t.id) < ($3, $4) AND t.status_at >= $5'

@@ -8,9 +8,10 @@ import type { Struct, Task } from '../../model/task.ts'
 import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
 import { withOrderedTimes } from '../decide-append.ts'
 import type { Append, FeedEntry, Snapshot, TaskRow } from '../store.ts'
-import { type PostgresBlob, type PostgresBlobs, toPostgresBlob } from './blob-content.ts'
+import { type PostgresBlob, toPostgresBlob } from './blob-content.ts'
 import type { ChangeWatcher } from './change-watcher.ts'
-import { type DatabaseTime, type PostgresDatabase, currentTimeSql } from './database.ts'
+import type { PostgresContext } from './context.ts'
+import { currentTimeSql } from './database.ts'
 import { batchRequests } from './request-batching.ts'
 import { nameDigest, decodeText, encodeText } from './text-encoding.ts'
 import { type PostgresTaskColumns, readPostgresTask } from './rows.ts'
@@ -73,23 +74,9 @@ interface FeedColumns extends Pick<PostgresTaskColumns, 'tenant' | 'agent' | 'ow
   readonly last_seq: unknown
 }
 
-export interface PostgresTaskLogDeps {
-  readonly database: PostgresDatabase
-  readonly schema: string
-  readonly blobs: PostgresBlobs
-  readonly changes: ChangeWatcher
-  readonly time: DatabaseTime
-}
-
-export type PostgresTaskLog = ReturnType<typeof createPostgresTaskLog>
-
-export function createPostgresTaskLog({
-  database,
-  schema,
-  blobs,
-  changes,
-  time: { now, offsetFromNow },
-}: PostgresTaskLogDeps) {
+export function createPostgresTaskLog(context: PostgresContext, changes: ChangeWatcher) {
+  const { database, schema, blobs } = context
+  const { now, offsetFromNow } = context.time
   const load = batchRequests(async (ids: readonly string[]) => {
     const rows = await database.queryWithRetry<PostgresTaskColumns>(`SELECT * FROM ${schema}.tasks_1($1)`, ids)
     const found = new Map(rows.map((row) => [row.id, row]))
@@ -246,19 +233,21 @@ export function createPostgresTaskLog({
       if (claim === undefined || Number(claim.left_ms) <= offsetMs) return undefined
       return { taskId: decodeText(claim.task_id), hash: decodeText(claim.hash) }
     },
-    async feed(position: number, limit: number): Promise<readonly FeedEntry[]> {
-      // A new append becomes readable when the transactions that began before it are over: usually in a moment.
-      const giveUpAt = performance.now() + feedWaitMs
-      for (;;) {
-        const entries = (await database.queryWithRetry<FeedColumns>(feed, position, limit)).map(feedEntryOf)
-        if (entries.length === limit || performance.now() > giveUpAt) return entries
-        if ((await database.queryWithRetry(isMore, position)).length === 0) return entries
-        await delay(5)
-      }
-    },
-    async feedEnd(): Promise<number> {
-      const [row] = await database.queryWithRetry<{ position: unknown }>(end)
-      return Number(row?.position ?? 0)
+    feed: {
+      async read(position: number, limit: number): Promise<readonly FeedEntry[]> {
+        // A new append becomes readable when the transactions that began before it are over: usually in a moment.
+        const giveUpAt = performance.now() + feedWaitMs
+        for (;;) {
+          const entries = (await database.queryWithRetry<FeedColumns>(feed, position, limit)).map(feedEntryOf)
+          if (entries.length === limit || performance.now() > giveUpAt) return entries
+          if ((await database.queryWithRetry(isMore, position)).length === 0) return entries
+          await delay(5)
+        }
+      },
+      async end(): Promise<number> {
+        const [row] = await database.queryWithRetry<{ position: unknown }>(end)
+        return Number(row?.position ?? 0)
+      },
     },
     async saveSnapshot(taskId: string, { seq, task, internal }: Snapshot): Promise<void> {
       const kept: PostgresBlob[] = []

@@ -2,6 +2,7 @@
  * Tasks in PostgreSQL: the store for any number of replicas. Each statement is self-contained (one call, one transaction), so no
  * lock is held while a network or a paused process delays others, and a pooler may be used.
  */
+import { wrapMethods } from '../../model/wrap-methods.ts'
 import type { MigrationStep } from '../migration-step.ts'
 import type { FullStore } from '../store.ts'
 import { withOrderedTimes } from '../decide-append.ts'
@@ -130,17 +131,18 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
   })
   const notifier = createNotifier(database, channel, self)
   const blobs = createPostgresBlobs(database, schema)
-  const tasks = createPostgresTaskLog({ database, schema, blobs, changes, time })
+  const context = { database, schema, blobs, time }
+  const { feed, ...tasks } = createPostgresTaskLog(context, changes)
   const lists = createPostgresTaskLists(database, schema, blobs)
   const search = createPostgresTaskSearch(database, schema, blobs)
-  const leases = createPostgresLeases({ database, schema, blobs, time })
+  const leases = createPostgresLeases(context)
   const pushes = createPostgresPushCursors(database, schema, time)
-  const housekeeping = createHousekeeping(database, schema, time)
+  const { keys, prune } = createHousekeeping(database, schema, time)
   const patient = createPostgresDatabase({ ...connection, ...longTimeouts })
   const erasure = createPostgresErase(database, patient, schema)
   const previewPrune = createPostgresPreviewPrune(patient, schema, time)
-  const statistics = createPostgresStats({ database, schema, schemaName, time, log: tasks, search })
-  const { kv, sweep } = createPostgresKeyValue({ database, schema, time, track })
+  const statistics = createPostgresStats(context, schemaName, feed, search)
+  const { kv, sweep } = createPostgresKeyValue(context, track)
   // An append is retried as long as its lease can live: after that another process may own the task.
   const writer = createPostgresWriter({ database, schema, time, retryTimeoutMs: leaseTtlMs, onFlush: flushing })
   const turns = createSerialQueue()
@@ -214,6 +216,7 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
     inFlight.add(settled)
     return done
   }
+  const tracked = <Facet extends object>(facet: Facet): Facet => wrapMethods(facet, track)
   const serialized = <Result>(work: () => Promise<Result>): Promise<Result> => track(() => turns.take(work))
 
   async function close(): Promise<void> {
@@ -227,76 +230,49 @@ export function openPostgresStore(options: PostgresStoreOptions, known?: readonl
   return {
     leaseTtlMs,
     tasks: {
-      append: (taskId, append) => track(() => writer.append(taskId, append)),
-      load: (taskId) => track(() => tasks.load(taskId)),
-      sizeOf: (taskId) => track(() => tasks.sizeOf(taskId)),
-      read: (...reading) => track(() => tasks.read(...reading)),
-      firstSeq: (taskId) => track(() => tasks.firstSeq(taskId)),
+      ...tracked({ ...tasks, ...lists, ...search, append: writer.append, renew: leases.renew }),
       changed: (taskId, afterSeq, signal) => open(() => changes.changed(encodeText(taskId), afterSeq, signal)),
-      list: (query) => track(() => lists.list(query)),
-      context: (partition, contextId, limit) => track(() => lists.context(partition, contextId, limit)),
-      countActive: (tenant, owner) => track(() => lists.countActive(tenant, owner)),
-      countStates: () => track(() => lists.countStates()),
-      countUnfinished: (ownerPrefix) => track(() => search.countUnfinished(ownerPrefix)),
-      search: (query) => track(() => search.search(query)),
-      agents: () => track(() => search.agents()),
-      findTasks: (idPrefix, limit) => track(() => search.findTasks(idPrefix, limit)),
-      findMessage: (key, at) => track(() => tasks.findMessage(key, at)),
-      saveSnapshot: (taskId, snapshot) => track(() => tasks.saveSnapshot(taskId, snapshot)),
-      loadSnapshot: (taskId, nextStep) => track(() => tasks.loadSnapshot(taskId, nextStep)),
       // Times are converted when they are passed, not when the statement runs: the clock may step in between.
       claimOrphans: (holder, at, ttlMs, limit) => {
         const shiftMs = time.offsetFromNow(at)
         return serialized(() => leases.claimOrphans(holder, shiftMs, ttlMs, limit))
       },
-      renew: (holder, taskIds, until, fences) => track(() => leases.renew(holder, taskIds, until, fences)),
       claimDue: (at, limit) => {
         const shiftMs = time.offsetFromNow(at)
         return serialized(() => leases.claimDue(shiftMs, limit))
       },
     },
     push: {
-      save: (push) => track(() => pushes.save(push)),
-      load: (taskId, id) => track(() => pushes.load(taskId, id)),
-      list: (taskId) => track(() => pushes.list(taskId)),
-      search: (query) => track(() => pushes.search(query)),
-      delete: (taskId, id, fence) => track(() => pushes.delete(taskId, id, fence)),
+      ...tracked(pushes),
       claim: (at, until, limit) => {
         const [shiftMs, untilMs] = [time.offsetFromNow(at), time.offsetFromNow(until)]
         return serialized(() => pushes.claim(shiftMs, untilMs, limit))
       },
-      move: (taskId, id, fence, change) => track(() => pushes.move(taskId, id, fence, change)),
-      recordAttempt: (attempt) => track(() => pushes.recordAttempt(attempt)),
-      listAttempts: (taskId, pushId, limit) => track(() => pushes.listAttempts(taskId, pushId, limit)),
     },
     keys: {
       masterKey: () => master,
       otherMasterKeys: () => otherMasters,
-      list: () => track(housekeeping.listKeys),
-      save: (key) => serialized(() => housekeeping.saveKey(key)),
-      delete: (id) => serialized(() => housekeeping.deleteKey(id)),
-      replace: (changes) => serialized(() => housekeeping.replaceKeys(changes)),
+      ...wrapMethods(keys, serialized),
+      list: () => track(keys.list),
     },
     feed: {
-      read: (position, limit) => track(async () => recent.addRecords(position, await tasks.feed(position, limit))),
-      end: () => track(() => tasks.feedEnd()),
+      read: (position, limit) => track(async () => recent.addRecords(position, await feed.read(position, limit))),
+      end: () => track(feed.end),
     },
     kv,
     prune: (retention) =>
       serialized(async () => {
         await sweep(kvRowsPerSweep)
-        return housekeeping.prune(retention)
+        return prune(retention)
       }),
     previewPrune: (retention) => track(() => previewPrune(retention)),
     erasure: {
-      findOwners: (suffix) => track(() => erasure.findOwners(suffix)),
+      ...tracked(erasure),
       erase: (order) =>
         serialized(() => {
           recent.clear()
           return erasure.erase(order)
         }),
-      removeOrphans: () => track(erasure.removeOrphans),
-      compact: () => track(erasure.compact),
     },
     stats: () => track(statistics),
     ready: () => track(isWritable),

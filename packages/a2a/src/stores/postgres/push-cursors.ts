@@ -17,8 +17,6 @@ interface PushColumns {
   readonly config: string
 }
 
-export type PostgresPushCursors = ReturnType<typeof createPostgresPushCursors>
-
 export function createPostgresPushCursors(
   database: PostgresDatabase,
   schema: string,

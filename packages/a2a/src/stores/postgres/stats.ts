@@ -1,22 +1,17 @@
 /** Statistics of the schema, from the catalog, indexes and counters: one statement for each fact, whatever the number of tasks. */
 import { maxCountedPushes, maxInspectedAttempts, maxInspectedPushes, waitingStates } from '../stats-limits.ts'
-import type { PushBacklog, StoreStatistics } from '../store.ts'
-import { type DatabaseTime, type PostgresDatabase, currentTimeSql } from './database.ts'
-import type { PostgresTaskLog } from './log.ts'
+import type { FeedStore, PushBacklog, StoreStatistics } from '../store.ts'
+import type { PostgresContext } from './context.ts'
+import { currentTimeSql } from './database.ts'
 import type { PostgresTaskSearch } from './search.ts'
 
-export interface PostgresStatsDeps {
-  readonly database: PostgresDatabase
-  /** As an identifier in SQL. */
-  readonly schema: string
-  /** As it is called. */
-  readonly schemaName: string
-  readonly time: DatabaseTime
-  readonly log: Pick<PostgresTaskLog, 'feedEnd'>
-  readonly search: Pick<PostgresTaskSearch, 'search'>
-}
-
-export function createPostgresStats({ database, schema, schemaName, time, log, search }: PostgresStatsDeps) {
+/** `schemaName` is the schema as it is called. */
+export function createPostgresStats(
+  { database, schema, time }: PostgresContext,
+  schemaName: string,
+  feed: Pick<FeedStore, 'end'>,
+  { search }: Pick<PostgresTaskSearch, 'search'>,
+) {
   // The size of a table that is dropped meanwhile is NULL.
   const size = `
     SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes FROM pg_class AS c
@@ -60,9 +55,9 @@ export function createPostgresStats({ database, schema, schemaName, time, log, s
     const [[stored], [counted], { tasks: waiting }, push, position] = await Promise.all([
       database.queryWithRetry<{ bytes: unknown }>(size, schemaName),
       database.queryWithRetry<Record<'tasks' | 'oldest' | 'leased', unknown>>(tasks),
-      search.search({ states: waitingStates, order: 'oldest', limit: 1 }),
+      search({ states: waitingStates, order: 'oldest', limit: 1 }),
       backlog(),
-      log.feedEnd(),
+      feed.end(),
     ])
     const unfinished = [numberOf(counted?.leased), waiting[0]?.statusAt].filter((at) => at !== undefined)
     const oldestTaskAt = numberOf(counted?.oldest)

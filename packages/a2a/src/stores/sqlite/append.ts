@@ -9,26 +9,11 @@ import { isTerminal, taskStateNumber } from '../../model/state.ts'
 import { stashStatusBlobs } from '../blobs.ts'
 import { decideAppend, type AppendDecision, type AppendState } from '../decide-append.ts'
 import { hasLongRecord, slimRecords } from '../long-records.ts'
-import type { Append, AppendResult, FeedEntry, NewTask, Partition } from '../store.ts'
-import { type SqliteBlob, type BlobTable, toSqliteBlob, toRowText } from './blob-table.ts'
-import type { Counters } from './counters.ts'
-import type { SqliteDatabase } from './database.ts'
-import type { Epoch } from './epoch.ts'
-import type { SqliteMessageClaims } from './message-claims.ts'
+import type { RecentAppends } from '../recent-appends.ts'
+import type { Append, AppendResult, NewTask } from '../store.ts'
+import { type SqliteBlob, toSqliteBlob, toRowText } from './blob-table.ts'
+import type { SqliteContext } from './context.ts'
 import { type AppendStateColumns, appendStateColumns, readAppendState, toSqliteInteger } from './rows.ts'
-
-export interface SqliteAppendDeps {
-  readonly database: SqliteDatabase
-  readonly epoch: Epoch
-  readonly counters: Counters
-  readonly blobs: BlobTable
-  readonly messages: SqliteMessageClaims
-  /** Called for each written batch of records, within the transaction. `bytes` is about their size. */
-  written?(entry: FeedEntry, records: Append['records'], bytes: number): void
-  readonly now: () => number
-  /** Converts a time just read from the clock to steady time, which push cursors and claims use. */
-  readonly steady: (at: number) => number
-}
 
 /** An append with its texts serialized. */
 interface PreparedAppend extends Append {
@@ -44,10 +29,9 @@ interface PreparedAppend extends Append {
 
 type AppendedDecision = Extract<AppendDecision, { outcome: 'appended' }>
 
-export type SqliteAppender = ReturnType<typeof createSqliteAppender>
-
-export function createSqliteAppender(deps: SqliteAppendDeps) {
-  const { database, epoch, counters, blobs, messages, now, steady } = deps
+/** `onRecorded` is called for each written batch of records, within the transaction. */
+export function createSqliteAppender(context: SqliteContext, onRecorded: RecentAppends['add']) {
+  const { database, epoch, counters, blobs, messages, now, steady } = context
   const find = database.prepare<AppendStateColumns>(`SELECT ${appendStateColumns} FROM tasks WHERE id = ?`)
   const insertTask = database.prepare(`
     INSERT INTO tasks (ref, head, consumed_seq, visible_seq, state, finished, holder, lease_until, fence, due_kind, due_at,
@@ -85,7 +69,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
       return undefined
     }
     counters.change(task, taskStateNumber(next.state), 1)
-    writeLog(taskId, ref, task, append, decision)
+    writeLog(taskId, ref, append, decision)
     return decision.answer
   }
 
@@ -128,7 +112,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
     const { next } = decision
     if (append.idempotency !== undefined) messages.claim(append.idempotency, taskId, steady(time))
     updateRow(row, append, before, next)
-    writeLog(taskId, row.ref, row, append, decision)
+    writeLog(taskId, row.ref, append, decision)
     if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)
       // Record times never decrease: after a step back of the clock they are later than now.
       wakePushes.run(steady(Math.min(append.records.at(-1)?.at ?? time, time)), row.ref)
@@ -163,13 +147,7 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
     counters.change(row, state, 1)
   }
 
-  function writeLog(
-    taskId: string,
-    ref: number,
-    { tenant, agent, owner }: Partition,
-    append: PreparedAppend,
-    { next, records }: AppendedDecision,
-  ): void {
+  function writeLog(taskId: string, ref: number, append: PreparedAppend, { next, records }: AppendedDecision): void {
     blobs.keep(ref, append.blobs)
     if (records.length === 0) return
     const isAsPrepared = records === append.records
@@ -177,8 +155,11 @@ export function createSqliteAppender(deps: SqliteAppendDeps) {
     const firstSeq = next.head - records.length + 1
     const position = epoch.newPosition()
     insertLog.run(position, ref, firstSeq, next.head, text, isAsPrepared ? append.checksum : crc32(text))
-    const entry = { position, tenant, agent, owner, taskId, firstSeq, lastSeq: next.head }
-    deps.written?.(entry, records, append.blobs.length === 0 ? text.length : sizeOf(append))
+    onRecorded(
+      { position, taskId, lastSeq: next.head },
+      records,
+      append.blobs.length === 0 ? text.length : sizeOf(append),
+    )
   }
 
   return {

@@ -9,16 +9,6 @@
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import type { SqliteDatabase } from './database.ts'
 
-export interface SqliteWriter {
-  /**
-   * `onCommit` runs once the work is durable, before the promise is resolved. `size`: the size of the write, as far as known. A
-   * large write is a step of its own, which small ones do not wait for.
-   */
-  write<Result>(work: () => Result, onCommit?: (result: Result) => void, size?: number): Promise<Result>
-  /** Writes pending jobs at once. */
-  flush(): void
-}
-
 export interface SqliteWriterDeps {
   /** Runs at the beginning of every transaction and may refuse it. */
   begin(): void
@@ -52,7 +42,7 @@ const maxTurns = 4
 
 type WriteOutcome = { readonly result: unknown } | { readonly error: unknown }
 
-export function createSqliteWriter(database: SqliteDatabase, deps: SqliteWriterDeps): SqliteWriter {
+export function createSqliteWriter(database: SqliteDatabase, deps: SqliteWriterDeps) {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   const savepoint = database.prepare('SAVEPOINT job')
@@ -157,7 +147,11 @@ export function createSqliteWriter(database: SqliteDatabase, deps: SqliteWriterD
   }
 
   return {
-    write<Result>(work: () => Result, onCommit?: (result: Result) => void, size = 0) {
+    /**
+     * `onCommit` runs once the work is durable, before the promise is resolved. `size`: the size of the write, as far as known. A
+     * large write is a step of its own, which small ones do not wait for.
+     */
+    write<Result>(work: () => Result, onCommit?: (result: Result) => void, size = 0): Promise<Result> {
       return new Promise<Result>((resolve, reject) => {
         if (isHeavy(size)) {
           large.push({ work, onCommit, resolve, reject, isLarge: true })
@@ -168,7 +162,8 @@ export function createSqliteWriter(database: SqliteDatabase, deps: SqliteWriterD
         queue.push({ work, onCommit, resolve, reject })
       })
     },
-    flush() {
+    /** Writes pending jobs at once. */
+    flush(): void {
       queue.push(...large.splice(0))
       flush()
     },

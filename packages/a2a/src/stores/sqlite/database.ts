@@ -23,8 +23,8 @@ export interface SqliteDatabase {
   readonly inTransaction: boolean
   /** How many rows `run` has changed so far, also in transactions that were rolled back. */
   readonly changes: number
-  /** Prepared once; the same text returns the same statement. Rows are objects with a property for each column, or arrays. */
-  prepare<Row = never>(sql: string, rows?: 'objects' | 'arrays'): SqliteStatement<Row>
+  /** Prepared once; the same text returns the same statement. */
+  prepare<Row = never>(sql: string): SqliteStatement<Row>
   /** Runs statements without results. */
   exec(sql: string): void
   close(): void
@@ -48,14 +48,11 @@ export function openSqliteDatabase(
     get changes() {
       return changes
     },
-    prepare<Row>(sql: string, rows: 'objects' | 'arrays' = 'objects'): SqliteStatement<Row> {
-      const key = `${rows} ${sql}`
-      const known = statements.get(key)
+    prepare<Row>(sql: string): SqliteStatement<Row> {
+      const known = statements.get(sql)
       if (known !== undefined) return known
-      const prepared = database.prepare(sql)
-      prepared.setReturnArrays(rows === 'arrays')
-      const statement = statementOf<Row>(prepared, changed)
-      statements.set(key, statement as SqliteStatement<never>)
+      const statement = statementOf<Row>(database.prepare(sql), changed)
+      statements.set(sql, statement as SqliteStatement<never>)
       return statement
     },
     exec: (sql) => database.exec(sql),

@@ -4,25 +4,20 @@
  */
 import { isDiskError, type SqliteDatabase } from './database.ts'
 
-export interface DiskCheck {
-  /** Call it with the error of every failed write. */
-  failed(error: unknown): void
-  /** Rejects while the file cannot be written. */
-  ready(write: <Result>(work: () => Result) => Promise<Result>): Promise<void>
-}
-
 /** More than a page, so that free pages inside the file do not suffice. */
 const probeBytes = 65_536
 
-export function createDiskCheck(database: SqliteDatabase): DiskCheck {
+export function createDiskCheck(database: SqliteDatabase) {
   let isWritable = true
 
   return {
-    failed(error) {
+    /** Call it with the error of every failed write. */
+    failed(error: unknown): void {
       if (!isDiskError(error)) return
       isWritable = false
     },
-    async ready(write) {
+    /** Rejects while the file cannot be written. */
+    async ready(write: <Result>(work: () => Result) => Promise<Result>): Promise<void> {
       if (isWritable) return
       try {
         // Two commits: a row that one commit inserts and deletes is never written.

@@ -8,28 +8,14 @@ import type { SqliteDatabase } from './database.ts'
 /** The number of fences per epoch. 2^32 fences and 2^21 openings stay safe integers. */
 const fencesPerEpoch = 2 ** 32
 
-export interface Epoch {
-  /** Lower fences come from an earlier opening. */
-  readonly firstFence: number
-  newFence(): number
-  /** A position in the feed: always increasing, also across restarts. */
-  newPosition(): number
-  newRef(): number
-  readonly number: number
-  /** The highest assigned position. */
-  readonly position: number
-  /** Throws if another process has opened the file since. Called within every transaction. */
-  check(): void
-  /** Call it in the transaction that removes log rows: their positions must not be assigned again. */
-  keepPosition(): void
-}
+export type Epoch = ReturnType<typeof beginEpoch>
 
 interface EngineRow {
   readonly epoch: number
   readonly last_position: number
 }
 
-export function beginEpoch(database: SqliteDatabase): Epoch {
+export function beginEpoch(database: SqliteDatabase) {
   const newest = (sql: string): number => database.prepare<{ newest: number | null }>(sql).get()?.newest ?? 0
   const current = database.prepare<EngineRow>('SELECT epoch, last_position FROM engine')
   const keep = database.prepare('UPDATE engine SET last_position = ?')
@@ -44,18 +30,23 @@ export function beginEpoch(database: SqliteDatabase): Epoch {
   let fence = firstFence
   let ref = newest('SELECT max(ref) AS newest FROM tasks')
   return {
+    /** Lower fences come from an earlier opening. */
     firstFence,
-    newFence: () => (fence += 1),
-    newPosition: () => (position += 1),
-    newRef: () => (ref += 1),
+    newFence: (): number => (fence += 1),
+    /** A position in the feed: always increasing, also across restarts. */
+    newPosition: (): number => (position += 1),
+    newRef: (): number => (ref += 1),
     number: epoch,
-    get position() {
+    /** The highest assigned position. */
+    get position(): number {
       return position
     },
-    check() {
+    /** Throws if another process has opened the file since. Called within every transaction. */
+    check(): void {
       if (current.get()?.epoch === epoch) return
       throw new Error('Another process has opened the database. This process can no longer write.')
     },
-    keepPosition: () => void keep.run(position),
+    /** Call it in the transaction that removes log rows: their positions must not be assigned again. */
+    keepPosition: (): void => void keep.run(position),
   }
 }

@@ -2,7 +2,7 @@
 import type { Json } from '../../model/task.ts'
 import { keyToBytes, keyFromBytes, lastWritePerKey, keyRangeOf } from '../key-value-keys.ts'
 import type { KeyValueEntry, KeyValueQuery, KeyValueStore, KeyValueWrite } from '../key-value-store.ts'
-import type { SqliteDatabase } from './database.ts'
+import type { SqliteContext } from './context.ts'
 import { toSqliteInteger } from './rows.ts'
 
 interface EntryColumns {
@@ -12,15 +12,13 @@ interface EntryColumns {
   readonly value: string
 }
 
-export interface SqliteKeyValueDeps {
-  readonly database: SqliteDatabase
-  readonly now: () => number
+/** How the store runs reads and writes. A write runs within a transaction that other jobs may share. */
+interface SqliteAccess {
   read<Result>(look: () => Result): Promise<Result>
-  /** Runs within a transaction that other jobs may share. */
   write<Result>(work: () => Result): Promise<Result>
 }
 
-export function createSqliteKeyValue({ database, now, read, write }: SqliteKeyValueDeps) {
+export function createSqliteKeyValue({ database, now }: SqliteContext, { read, write }: SqliteAccess) {
   const columns = 'key, version, updated_at, value'
   const isLive = '(expires_at IS NULL OR expires_at > ?)'
   const one = database.prepare<EntryColumns>(`SELECT ${columns} FROM notes WHERE kind = ? AND key = ? AND ${isLive}`)

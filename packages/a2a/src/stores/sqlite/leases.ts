@@ -6,8 +6,6 @@ import type { SqliteDatabase } from './database.ts'
 import type { Epoch } from './epoch.ts'
 import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask, toSqliteInteger } from './rows.ts'
 
-export type SqliteLeases = ReturnType<typeof createSqliteLeases>
-
 /** All of these run within a transaction. */
 export function createSqliteLeases(database: SqliteDatabase, epoch: Epoch, blobs: BlobTable) {
   const isOrphan = 'holder IS NOT NULL AND (lease_until <= ?1 OR fence < ?2)'

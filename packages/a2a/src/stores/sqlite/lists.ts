@@ -24,8 +24,6 @@ const endOfTime = Number.MAX_SAFE_INTEGER
 /** How many tasks since a time, and before it, are counted in turns. The first is as cheap as a page. */
 const countLimits = [1_000, 16_000]
 
-export type SqliteTaskLists = ReturnType<typeof createSqliteTaskLists>
-
 export function createSqliteTaskLists(database: SqliteDatabase, counters: Counters, blobs: BlobTable) {
   const isMine = 'tenant = ? AND agent = ? AND owner = ?'
   const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'

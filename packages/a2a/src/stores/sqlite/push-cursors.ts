@@ -22,8 +22,6 @@ interface PushColumns {
   readonly visible_seq: number
 }
 
-export type SqlitePushCursors = ReturnType<typeof createSqlitePushCursors>
-
 export function createSqlitePushCursors(database: SqliteDatabase, epoch: Epoch) {
   const columns = `pushes.ref, task, tasks.id AS task_id, pushes.id, delivered_seq, pushes.due_at, attempt, pushes.state,
     pushes.created_at, pushes.fence, leased_until, config, visible_seq FROM pushes JOIN tasks ON tasks.ref = task`

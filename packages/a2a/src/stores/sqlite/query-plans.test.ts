@@ -24,9 +24,9 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   const texts = new Set<string>()
   const database: SqliteDatabase = {
     ...real,
-    prepare: (sql, rows) => {
+    prepare: (sql) => {
       texts.add(sql)
-      return real.prepare(sql, rows)
+      return real.prepare(sql)
     },
   }
   const epoch = beginEpoch(real)
@@ -34,7 +34,7 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   const blobs = createBlobTable(database)
   const messages = createSqliteMessageClaims(database)
   const parts = { database, epoch, counters, blobs, messages, now: Date.now, steady: (at: number) => at }
-  createSqliteAppender(parts)
+  createSqliteAppender(parts, () => {})
   createPrune(parts)
   const log = createSqliteTaskLog(database, blobs)
   createSqliteTaskLists(database, counters, blobs)
@@ -42,8 +42,8 @@ function plans(): readonly { readonly sql: string; readonly steps: readonly stri
   const search = createSqliteTaskSearch(database, blobs)
   createSqliteLeases(database, epoch, blobs)
   createSqlitePushCursors(database, epoch)
-  createSqliteKeyValue({ database, now: Date.now, read: async (look) => look(), write: async (work) => work() })
-  createSqliteStats({ database, counters, search, log })
+  createSqliteKeyValue(parts, { read: async (look) => look(), write: async (work) => work() })
+  createSqliteStats(parts, search, log)
   const found = [...texts].map((sql) => {
     const steps = real.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all()
     return { sql, steps: steps.map(({ detail }) => detail) }

@@ -62,13 +62,15 @@ export function readAppendState(row: AppendStateColumns, { firstFence }: Pick<Ep
 
 export function readSqliteTask(row: SqliteTaskColumns, blobs: BlobTable): TaskRow {
   const due = dueOf(row.due_kind, row.due_at)
+  const statusText = blobs.fromRow(row.status)
+  const status = JSON.parse(statusText) as TaskStatus
   return {
     id: row.id,
     tenant: row.tenant,
     agent: row.agent,
     owner: row.owner,
     contextId: row.context_id,
-    status: statusOf(row.status, blobs),
+    status: mightContainBlobs(statusText) ? spliceStatusBlobs(status, blobs.textOf) : status,
     statusAt: row.status_at,
     createdAt: row.created_at,
     ...(row.metadata === null ? {} : { metadata: JSON.parse(blobs.fromRow(row.metadata)) as Struct }),
@@ -78,19 +80,12 @@ export function readSqliteTask(row: SqliteTaskColumns, blobs: BlobTable): TaskRo
   }
 }
 
-/** From the text in the row, which may be a reference. */
-export function statusOf(rowText: string, blobs: BlobTable): TaskStatus {
-  const text = blobs.fromRow(rowText)
-  const status = JSON.parse(text) as TaskStatus
-  return mightContainBlobs(text) ? spliceStatusBlobs(status, blobs.textOf) : status
-}
-
 function leaseOf({ holder, lease_until, fence }: AppendStateColumns, firstFence: number): Lease | undefined {
   if (holder === null || lease_until === null) return undefined
   return { holder, until: fence < firstFence ? -Infinity : lease_until, fence }
 }
 
-export function dueOf(kind: DueTime['kind'] | null, at: number | null): DueTime | undefined {
+function dueOf(kind: DueTime['kind'] | null, at: number | null): DueTime | undefined {
   return kind === null || at === null ? undefined : { kind, at }
 }
 

@@ -91,7 +91,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const blobs = createBlobTable(database)
   const messages = createSqliteMessageClaims(database)
   const recent = createRecentAppends()
-  const deps = { database, epoch, counters, blobs, messages, written: recent.add, now, steady }
+  const context = { database, epoch, counters, blobs, messages, now, steady }
   const positions = createCommitPositions(database, epoch, highWater.reached)
   const disk = createDiskCheck(database)
   const writer = createSqliteWriter(database, {
@@ -115,7 +115,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     afterCommit: positions.afterCommit,
   })
   const waiters = createChangeWaiters()
-  const appender = createSqliteAppender(deps)
+  const appender = createSqliteAppender(context, recent.add)
   const log = createSqliteTaskLog(database, blobs)
   const loadStored = createStoredTaskReader(database, blobs)
   const lists = createSqliteTaskLists(database, counters, blobs)
@@ -123,12 +123,12 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const leases = createSqliteLeases(database, epoch, blobs)
   const pushes = createSqlitePushCursors(database, epoch)
   pushes.limitWaits(now())
-  const prune = createPrune(deps)
-  const previewPrune = createPreviewPrune(deps)
-  const erasure = createErase(deps)
+  const prune = createPrune(context)
+  const previewPrune = createPreviewPrune(context)
+  const erasure = createErase(context)
   const keys = keyTable(database)
-  const statistics = createSqliteStats({ database, counters, search, log })
-  const { kv, sweep } = createSqliteKeyValue({ database, now, read, write })
+  const statistics = createSqliteStats(context, search, log)
+  const { kv, sweep } = createSqliteKeyValue(context, { read, write })
   let closed = false
   let sealing = false
   const masterKeys = openMasterKeys(file)

@@ -7,23 +7,19 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { maxCountedPushes, maxInspectedAttempts, maxInspectedPushes, waitingStates } from '../stats-limits.ts'
 import type { PushBacklog, StoreBytes, StoreStatistics } from '../store.ts'
-import type { Counters } from './counters.ts'
-import type { SqliteDatabase } from './database.ts'
+import type { SqliteContext } from './context.ts'
 import type { SqliteTaskLog } from './log.ts'
 import type { SqliteTaskSearch } from './search.ts'
-
-export interface SqliteStatsDeps {
-  readonly database: SqliteDatabase
-  readonly counters: Pick<Counters, 'total'>
-  readonly search: Pick<SqliteTaskSearch, 'search'>
-  readonly log: Pick<SqliteTaskLog, 'feedEnd'>
-}
 
 interface Count {
   readonly count: number
 }
 
-export function createSqliteStats({ database, counters, search, log }: SqliteStatsDeps) {
+export function createSqliteStats(
+  { database, counters }: SqliteContext,
+  { search }: Pick<SqliteTaskSearch, 'search'>,
+  { feedEnd }: Pick<SqliteTaskLog, 'feedEnd'>,
+) {
   const pages = database.prepare<{ page_count: number }>('PRAGMA page_count')
   const pageSize = database.prepare<{ page_size: number }>('PRAGMA page_size')
   const freePages = database.prepare<{ freelist_count: number }>('PRAGMA freelist_count')
@@ -81,7 +77,7 @@ export function createSqliteStats({ database, counters, search, log }: SqliteSta
     read(steadyNow: number): StoreStatistics {
       const first = oldest.get()
       // Not a search of all unfinished tasks: it reads a range per caller with a running task, and took 40 ms for 1,000 of them.
-      const [waiting] = search.search({ states: waitingStates, order: 'oldest', limit: 1 }).tasks
+      const [waiting] = search({ states: waitingStates, order: 'oldest', limit: 1 }).tasks
       const unfinished = [oldestLeased.get()?.created_at, waiting?.statusAt].filter((at) => at !== undefined)
       return {
         bytes: storedBytes(),
@@ -89,7 +85,7 @@ export function createSqliteStats({ database, counters, search, log }: SqliteSta
         ...(first === undefined ? {} : { oldestTaskAt: first.created_at }),
         ...(unfinished.length === 0 ? {} : { oldestUnfinishedAt: Math.min(...unfinished) }),
         push: backlog(steadyNow),
-        position: log.feedEnd(),
+        position: feedEnd(),
       }
     },
     /** Not on the event loop: a network disk may take long. */

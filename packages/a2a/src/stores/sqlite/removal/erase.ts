@@ -10,17 +10,13 @@ import {
   sumOfCounts,
 } from '../../erasure-store.ts'
 import { keyToBytes } from '../../key-value-keys.ts'
-import type { Epoch } from '../epoch.ts'
-import { createTaskRemoval, removableColumns, type RemovableTask, type TaskRemovalDeps } from './remove-task.ts'
-
-export interface EraseDeps extends TaskRemovalDeps {
-  readonly epoch: Epoch
-}
+import type { SqliteContext } from '../context.ts'
+import { createTaskRemoval, removableColumns, type RemovableTask } from './remove-task.ts'
 
 /** All functions but `findOwners` run within a transaction. */
-export function createErase(deps: EraseDeps) {
-  const { database, epoch, counters } = deps
-  const remove = createTaskRemoval(deps)
+export function createErase(context: SqliteContext) {
+  const { database, epoch, counters } = context
+  const remove = createTaskRemoval(context)
   const find = database.prepare<RemovableTask>(`SELECT ${removableColumns} FROM tasks WHERE id = ?`)
   const removeEntry = database.prepare('DELETE FROM notes WHERE kind = ? AND key = ?')
   const replaceEntry = database.prepare('UPDATE notes SET value = ?, version = version + 1 WHERE kind = ? AND key = ?')

@@ -2,16 +2,7 @@
 import { keyFromBytes } from '../../key-value-keys.ts'
 import { type EstimateColumns, estimateOf } from '../../prune-estimate.ts'
 import type { PruneEstimate, PruneKind, Retention } from '../../store.ts'
-import type { Counters } from '../counters.ts'
-import type { SqliteDatabase } from '../database.ts'
-
-export interface PreviewDeps {
-  readonly database: SqliteDatabase
-  readonly counters: Counters
-  readonly now: () => number
-  /** Converts a time just read from the clock to steady time, which claims use. */
-  readonly steady: (at: number) => number
-}
+import type { SqliteContext } from '../context.ts'
 
 type EstimateRow = Omit<EstimateColumns, 'kind'>
 
@@ -24,7 +15,7 @@ const covered = `SELECT ref, status_at FROM tasks WHERE ${removable} AND log_dro
   AND EXISTS (SELECT 1 FROM snapshots WHERE task = tasks.ref AND seq >= head) AND ref NOT IN (SELECT ref FROM removed)`
 const times = 'min(status_at) AS oldest, max(status_at) AS newest'
 
-export function createPreviewPrune({ database, counters, now, steady }: PreviewDeps) {
+export function createPreviewPrune({ database, counters, now, steady }: SqliteContext) {
   const older = database.prepare<{ tasks: number }>(
     `SELECT count(*) AS tasks FROM tasks WHERE ${removable} AND status_at < ?`,
   )

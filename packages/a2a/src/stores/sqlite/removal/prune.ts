@@ -1,8 +1,7 @@
 /** Removes finished tasks and logs that a snapshot covers, oldest first, within one transaction. */
 import type { Retention } from '../../store.ts'
-import type { Epoch } from '../epoch.ts'
-import type { SqliteMessageClaims } from '../message-claims.ts'
-import { type RemovableTask, createTaskRemoval, type TaskRemovalDeps } from './remove-task.ts'
+import type { SqliteContext } from '../context.ts'
+import { type RemovableTask, createTaskRemoval } from './remove-task.ts'
 
 interface FinishedTask extends RemovableTask {
   readonly status_at: number
@@ -14,17 +13,9 @@ const messagesPerCall = 20_000
 /** Attempts and push notification configs removed in one call. */
 const deliveriesPerCall = 10_000
 
-export interface PruneDeps extends TaskRemovalDeps {
-  readonly epoch: Epoch
-  readonly messages: SqliteMessageClaims
-  readonly now: () => number
-  /** Converts a time just read from the clock to steady time, which claims use. */
-  readonly steady: (at: number) => number
-}
-
-export function createPrune(deps: PruneDeps) {
-  const { database, epoch, counters, messages, now, steady } = deps
-  const remove = createTaskRemoval(deps)
+export function createPrune(context: SqliteContext) {
+  const { database, epoch, counters, messages, now, steady } = context
+  const remove = createTaskRemoval(context)
   const columns = 'ref, state, status_at, tenant, agent, owner'
   const oldest = database.prepare<FinishedTask>(`
     SELECT ${columns} FROM tasks INDEXED BY tasks_finished

@@ -1,15 +1,7 @@
 /** Removes one task with everything that belongs to it, within a transaction. */
 import { type ErasedCounts, emptyErasedCounts } from '../../erasure-store.ts'
 import type { Partition } from '../../task-store.ts'
-import type { BlobTable } from '../blob-table.ts'
-import type { Counters } from '../counters.ts'
-import type { SqliteDatabase } from '../database.ts'
-
-export interface TaskRemovalDeps {
-  readonly database: SqliteDatabase
-  readonly counters: Counters
-  readonly blobs: BlobTable
-}
+import type { SqliteContext } from '../context.ts'
 
 export interface RemovableTask extends Partition {
   readonly ref: number
@@ -20,7 +12,7 @@ export interface RemovableTask extends Partition {
 export const removableColumns = 'ref, state, tenant, agent, owner'
 
 /** The caller writes the counters at the end of the transaction. Returns what was removed. */
-export function createTaskRemoval({ database, counters, blobs }: TaskRemovalDeps) {
+export function createTaskRemoval({ database, counters, blobs }: SqliteContext) {
   const removal = (table: string, column = 'task') => database.prepare(`DELETE FROM ${table} WHERE ${column} = ?`)
   const [log, snapshots, pushes, attempts] = [
     removal('log'),

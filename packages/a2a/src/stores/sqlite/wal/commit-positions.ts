@@ -5,38 +5,27 @@
 import type { SqliteDatabase } from '../database.ts'
 import type { Epoch } from '../epoch.ts'
 
-export interface CommitPositions {
-  begin(): void
-  /** A part of this transaction was rolled back: positions that it assigned may be in no row. */
-  abandon(): void
-  /** Within the transaction, as its last step. */
-  beforeCommit(): void
-  afterCommit(): void
-}
-
-export function createCommitPositions(
-  database: SqliteDatabase,
-  epoch: Epoch,
-  reached: (position: number) => void,
-): CommitPositions {
+export function createCommitPositions(database: SqliteDatabase, epoch: Epoch, reached: (position: number) => void) {
   let changesBefore = 0
   let positionBefore = 0
   let wasAbandoned = false
   let isWrite = false
   return {
-    begin() {
+    begin(): void {
       changesBefore = database.changes
       positionBefore = epoch.position
       wasAbandoned = false
     },
-    abandon: () => void (wasAbandoned = true),
-    beforeCommit() {
+    /** A part of this transaction was rolled back: positions that it assigned may be in no row. */
+    abandon: (): void => void (wasAbandoned = true),
+    /** Within the transaction, as its last step. */
+    beforeCommit(): void {
       isWrite = database.changes !== changesBefore
       if (!isWrite || (epoch.position > positionBefore && !wasAbandoned)) return
       epoch.newPosition()
       epoch.keepPosition()
     },
-    afterCommit() {
+    afterCommit(): void {
       if (isWrite) reached(epoch.position)
     },
   }

@@ -18,19 +18,7 @@ export interface SyncPoint {
 
 export type DurableCallback = (failure?: Error) => void
 
-export interface WalSync {
-  /** Call it after each commit. Never throws. */
-  committed(position: number, at: number): void
-  /** Calls back when every commit so far is on disk: at once if it is. */
-  whenDurable(callback: DurableCallback): void
-  /** Resolves when every commit so far is on disk; `undefined` if it is. Rejects if a sync failed. */
-  pending(): Promise<void> | undefined
-  /** What is on disk after a failed sync is unknown (the kernel drops the pages), so it is final. */
-  failure(): Error | undefined
-  /** Resolves when nothing is being synced, also after a failure. */
-  drain(): Promise<void>
-  close(): Promise<void>
-}
+export type WalSync = ReturnType<typeof openWalSync>
 
 export interface WalSyncDeps {
   /** The database file. */
@@ -48,7 +36,7 @@ interface Batch {
 }
 
 /** Throws if there is no WAL. */
-export function openWalSync({ path, wal, onSynced, sync = fdatasync }: WalSyncDeps): WalSync {
+export function openWalSync({ path, wal, onSynced, sync = fdatasync }: WalSyncDeps) {
   // Closing a handle drops the locks of its file (POSIX). SQLite locks the database and the wal-index, not the WAL.
   const handle = openSync(`${path}-wal`, 'r+')
   let running: Batch | undefined
@@ -86,6 +74,7 @@ export function openWalSync({ path, wal, onSynced, sync = fdatasync }: WalSyncDe
     for (const callback of settled) callback(failure)
   }
 
+  /** Calls back when every commit so far is on disk: at once if it is. */
   function whenDurable(callback: DurableCallback): void {
     if (failure !== undefined) callback(failure)
     else if (last !== undefined) waiting.push(callback)
@@ -94,22 +83,26 @@ export function openWalSync({ path, wal, onSynced, sync = fdatasync }: WalSyncDe
   }
 
   return {
-    committed(position, at) {
+    /** Call it after each commit. Never throws. */
+    committed(position: number, at: number): void {
       last = { position, at }
       if (running === undefined && failure === undefined) start(last)
     },
     whenDurable,
-    pending() {
+    /** Resolves when every commit so far is on disk; `undefined` if it is. Rejects if a sync failed. */
+    pending(): Promise<void> | undefined {
       if (failure === undefined && last === undefined && running === undefined) return undefined
       return new Promise((resolve, reject) => {
         whenDurable((failed) => (failed === undefined ? resolve() : reject(failed)))
       })
     },
-    failure: () => failure,
-    async drain() {
+    /** What is on disk after a failed sync is unknown (the kernel drops the pages), so it is final. */
+    failure: (): Error | undefined => failure,
+    /** Resolves when nothing is being synced, also after a failure. */
+    async drain(): Promise<void> {
       while (running !== undefined) await ended
     },
-    async close() {
+    async close(): Promise<void> {
       await ended
       closeSync(handle)
     },
