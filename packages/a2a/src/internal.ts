@@ -39,11 +39,11 @@ export type {
   TaskAtHead,
   TaskEventStream,
 } from './engine/contract.ts'
-export { sessionKey } from './engine/keys/session-key.ts'
 export { createTaskCheck } from './engine/task/check-task.ts'
 export type { CheckedBatch, TaskCheck } from './engine/task/check-task.ts'
 export { emptyFold, foldRecord, taskView } from './engine/task/fold.ts'
 export type { TaskFold } from './engine/task/fold.ts'
+export { sessionKey } from './engine/turn/turn.ts'
 export type { AgentProvider, SecurityRequirement } from './model/card.ts'
 export { clockOf, systemClock } from './model/clock.ts'
 export type { ClockOptions } from './model/clock.ts'

@@ -11,7 +11,10 @@ it('creates plain objects', () => {
     metadata: { page: 3 },
   })
   assert.deepEqual(inputRequired('Which?'), { state: 'TASK_STATE_INPUT_REQUIRED', message: 'Which?' })
-  assert.deepEqual(authRequired('Sign in'), { state: 'TASK_STATE_AUTH_REQUIRED', message: 'Sign in' })
+  assert.deepEqual(authRequired('Sign in'), {
+    state: 'TASK_STATE_AUTH_REQUIRED',
+    message: { parts: [{ text: 'Sign in' }] },
+  })
   assert.deepEqual(reject('No'), { state: 'TASK_STATE_REJECTED', message: 'No' })
   assert.deepEqual(fail('Down'), { state: 'TASK_STATE_FAILED', message: 'Down' })
   assert.deepEqual(reply('Hi'), { reply: 'Hi' })

@@ -140,9 +140,7 @@ export function inputRequired(question: string | AgentMessage, options: InputOpt
  * ```
  */
 export function authRequired(explanation: string | AgentMessage, options: CredentialRequest = {}): StateReport {
-  const asksMore = Object.values(options).some((option) => option !== undefined && option !== false)
-  const message = asksMore ? withAuthRequest(toAgentMessageInput(explanation), options) : explanation
-  return { state: 'TASK_STATE_AUTH_REQUIRED', message }
+  return { state: 'TASK_STATE_AUTH_REQUIRED', message: withAuthRequest(toAgentMessageInput(explanation), options) }
 }
 
 function toAgentMessageInput(said: string | AgentMessage): AgentMessage {

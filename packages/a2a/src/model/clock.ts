@@ -59,6 +59,12 @@ export function startTimer(delayMs: number, act: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
+/** Lets an otherwise idle process end while the timer runs. Timers of browsers and workers have no such method. */
+export function unrefTimer<Timer>(timer: Timer): Timer {
+  ;(timer as { unref?(): unknown }).unref?.()
+  return timer
+}
+
 // Timestamps as 1.0 writes them: UTC, milliseconds, `Z` (J-3). Peers write them in other ways too.
 
 const timestampPattern = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{0,9}))?(?:[Zz]|([+\- ])(\d\d):?(\d\d))?$/

@@ -38,7 +38,9 @@ export function withSecretRequest<T extends SecretCarrier>(question: T, requestI
   }
 }
 
-/** A request for credentials: the explanation, and the required schemes as a data part (B-155, B-161). */
+/**
+ * A request for credentials: the explanation, and the required schemes as a data part (B-155, B-161), if the request names any.
+ */
 export function withAuthRequest<T extends SecretCarrier>(
   explanation: T,
   { schemes, requirements, inBand }: CredentialRequest,
@@ -48,6 +50,7 @@ export function withAuthRequest<T extends SecretCarrier>(
     ...(requirements !== undefined ? { securityRequirements: requirements } : {}),
     ...(inBand === true ? { inBand } : {}),
   }
+  if (Object.keys(data).length === 0) return explanation
   const part: Part = { data: data as unknown as Json, metadata: { [credentialsExtension]: { type: 'auth-request' } } }
   return {
     ...explanation,
@@ -131,4 +134,26 @@ function extensionMetadata(metadata: Struct | undefined, uri: string): Struct {
 
 function withUri(uris: readonly string[] = [], uri: string): readonly string[] {
   return uris.includes(uri) ? uris : [...uris, uri]
+}
+
+// The original content of a redacted message, for the one turn that receives it. In memory only and taken once: after a crash, or if
+// another process resumes the task, the turn finds the placeholder too and has to ask again.
+
+/** By the message that is written, which passes through the log's queue and the fold as the same object. */
+const originals = new WeakMap<Message, Message>()
+
+/** The message as it may be written; the same object if it has no secrets. */
+export function hideSecrets(message: Message, wasAskedFor: boolean): Message {
+  const kept = redact(message, wasAskedFor)
+  if (kept === undefined) return message
+  originals.set(kept, message)
+  return kept
+}
+
+/** The message as received, once. */
+export function revealSecrets(message: Message): Message {
+  const found = originals.get(message)
+  if (found === undefined) return message
+  originals.delete(message)
+  return found
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { sha256 } from './hmac-sha256.ts'
-import { sessionKey } from './session-key.ts'
+import { sessionKey } from '../turn/turn.ts'
 
 const turn = { tenant: 'acme', caller: { id: 'ann' }, task: { contextId: 'c1' } }
 

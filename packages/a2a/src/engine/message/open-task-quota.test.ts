@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createOpenTaskQuota } from './open-task-quota.ts'
+import { createOpenTaskQuota } from './accept-message.ts'
 
 /** A store that knows how many tasks are open, and counts its queries. */
 function counting(active = 0) {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { SendMessageConfiguration } from '../../model/operation.ts'
 import type { Json, Message, Part } from '../../model/task.ts'
 import { shortTimes, userMessage } from '../../testing/fixtures/test-engine.ts'
-import { validateSendRequest } from './validate-request.ts'
+import { validateSendRequest } from './accept-message.ts'
 import type { AgentEntry } from '../contract.ts'
 
 const limits = { jsonNodes: 100_000, parts: 3, metadataDepth: 4, tasksPerCaller: 10, waitMs: 1_000 }

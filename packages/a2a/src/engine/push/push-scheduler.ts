@@ -3,7 +3,7 @@
  * queues. The scheduler checks when this process appends to a task with push notification configs, when a retry is due, and every
  * second, for what other processes left behind.
  */
-import type { Clock } from '../../model/clock.ts'
+import { type Clock, unrefTimer } from '../../model/clock.ts'
 import type { ClaimedPush, Store } from '../../stores/store.ts'
 import type { EngineLog, EnginePush } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
@@ -92,7 +92,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
 
   function plan(): void {
     if (stopped) return
-    sweep = unref(
+    sweep = unrefTimer(
       setTimeout(() => {
         wake()
         plan()
@@ -119,7 +119,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
       retryTimers.delete(timer)
       wake()
     }, waitMs + 1)
-    retryTimers.add(unref(timer))
+    retryTimers.add(unrefTimer(timer))
   }
 
   async function claimDue(): Promise<void> {
@@ -187,9 +187,3 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
 }
 
 type Timer = ReturnType<typeof setTimeout>
-
-/** The timer must not keep an otherwise idle process alive. */
-function unref(timer: Timer): Timer {
-  if (typeof timer === 'object' && 'unref' in timer) (timer as { unref(): void }).unref()
-  return timer
-}

@@ -2,9 +2,9 @@
  * Background work: orphans are resumed, due times are handled, leases are renewed, old tasks are pruned. All of it is found in the
  * store, so a new process finds what a dead one has left.
  */
+import { unrefTimer } from '../../model/clock.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../../model/state.ts'
 import type { DueTime, Store, TaskRow } from '../../stores/store.ts'
-import { notifyAbandoned } from './abandoned-task.ts'
 import type { AgentEntry, EngineLog, EngineRetention } from '../contract.ts'
 import { type TaskFold, inputTimeoutMessage, taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
@@ -293,5 +293,135 @@ function resumedTurn(loaded: LoadedTask, { agent }: AgentEntry): TurnInput | und
     ...(taken !== undefined ? { message: taken.message, options: taken.options ?? {} } : {}),
     resumed: { attempt, ...(checkpoint !== undefined ? { checkpoint } : {}), reports, task: taskView(fold) },
     ...(agent.resume === 'reattach' ? { reattach: true } : {}),
+  }
+}
+
+/**
+ * After its turn an agent gets no more events of its task. If it left something waiting elsewhere for the next message of the caller,
+ * this tells it that none will come. The handler is not awaited; an error in it is only logged.
+ */
+export function notifyAbandoned({ fold, partition }: LoadedTask, entry: AgentEntry | undefined, log: EngineLog): void {
+  const agent = entry?.agent
+  if (agent === undefined || typeof agent === 'function' || agent.onAbandoned === undefined) return
+  const { onAbandoned } = agent
+  const task = taskView(fold)
+  const remembered = fold.checkpoint ?? fold.remembered
+  const tell = async (): Promise<unknown> =>
+    onAbandoned({ task, caller: { id: partition.owner }, tenant: partition.tenant, lastCheckpoint: remembered, log })
+  tell().catch((cause: unknown) => {
+    log.warn('onAbandoned of an agent failed', { taskId: task.id, agent: partition.agent, cause })
+  })
+}
+
+interface HeartbeatDeps {
+  readonly leaseTtlMs: number
+  readonly everyMs: number
+  readonly log: EngineLog
+  /** The monotonic clock: a lease renewed in time is not lost when the wall clock steps. */
+  monotonicNow(): number
+  heldTasks(): readonly LoadedTask[]
+  renew(loadedTasks: readonly LoadedTask[]): Promise<void>
+}
+
+/**
+ * Renews the leases of this process. Leases have a timer of their own, because other due work may take long. If the store has not
+ * responded for as long as a lease lasts, the leases have expired and other processes may run the tasks: the agents are stopped at
+ * once, not when the store responds again.
+ */
+export function createLeaseHeartbeat({ leaseTtlMs, everyMs, log, monotonicNow, heldTasks, renew }: HeartbeatDeps) {
+  /** Until when each lease is valid for certain, by the last response of the store. */
+  let validUntil = new Map<LoadedTask, number>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let inFlight: Promise<void> | undefined
+
+  return {
+    start(): void {
+      if (!Number.isFinite(leaseTtlMs)) return
+      timer = unrefTimer(setInterval(beat, everyMs))
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer)
+      await inFlight
+    },
+  }
+
+  function beat(): void {
+    const at = monotonicNow()
+    const loadedTasks = heldTasks().filter(({ hasLease }) => hasLease)
+    validUntil = new Map(loadedTasks.map((loaded) => [loaded, validUntil.get(loaded) ?? at + leaseTtlMs]))
+    for (const [loaded, until] of validUntil) if (at >= until) stopHere(loaded)
+    inFlight ??= prolong(loadedTasks, at).finally(() => {
+      inFlight = undefined
+    })
+  }
+
+  async function prolong(loadedTasks: readonly LoadedTask[], at: number): Promise<void> {
+    try {
+      await renew(loadedTasks)
+      for (const loaded of loadedTasks) if (validUntil.has(loaded)) validUntil.set(loaded, at + leaseTtlMs)
+    } catch (cause) {
+      log.warn('leases could not be renewed', { tasks: loadedTasks.length, cause })
+    }
+  }
+
+  function stopHere(loaded: LoadedTask): void {
+    log.warn('a lease expired because the store did not answer; stopping the turn', { taskId: loaded.id })
+    loaded.loseLease()
+  }
+}
+
+interface SweepDeps {
+  readonly store: Store
+  readonly log: EngineLog
+  readonly recovery: ReturnType<typeof createRecovery>
+  readonly sweepMs: number
+}
+
+/** Pruning runs less often: it is housekeeping, and no caller waits for it. */
+const pruneEvery = 10
+
+/** Looks for due work periodically, one round at a time, and survives a store that fails for a while. */
+export function createSweep({ store, log, recovery, sweepMs }: SweepDeps) {
+  const isShared = Number.isFinite(store.leaseTtlMs)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stopped = false
+  let round = 0
+  let inFlight: Promise<void> | undefined
+
+  return {
+    start: schedule,
+    /** Starts nothing more; resolves when the current round has ended. */
+    async stop(): Promise<void> {
+      stopped = true
+      clearTimeout(timer)
+      await inFlight
+    },
+  }
+
+  function schedule(): void {
+    if (stopped) return
+    timer = unrefTimer(
+      setTimeout(() => {
+        inFlight = sweep()
+      }, sweepMs),
+    )
+  }
+
+  async function sweep(): Promise<void> {
+    round += 1
+    if (isShared) await attempt(recovery.takeUpOrphans)
+    await attempt(recovery.retryLost)
+    await attempt(recovery.actOnDue)
+    if (round % pruneEvery === 1) await attempt(recovery.prune)
+    schedule()
+  }
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    if (stopped) return
+    try {
+      await work()
+    } catch (cause) {
+      if (!stopped) log.warn('due work failed', { cause })
+    }
   }
 }

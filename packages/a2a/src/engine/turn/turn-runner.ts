@@ -8,11 +8,11 @@ import { wireCodeOf } from '../../model/error-table.ts'
 import { A2AError } from '../../model/error.ts'
 import { newId } from '../../model/id.ts'
 import type { LogRecord, SpanOutcome, TurnOptions } from '../../model/record.ts'
+import { revealSecrets, withAuthRequest, withSecretRequest } from '../../model/secrets.ts'
 import { isTerminal, type TaskState } from '../../model/state.ts'
 import type { Json, Message, Task } from '../../model/task.ts'
 import type { IdempotencyKey } from '../../stores/store.ts'
 import type { AgentEntry, AgentOptions, EngineLog } from '../contract.ts'
-import { withRequestedSecrets, revealSecrets } from '../message/message-secrets.ts'
 import { earlierOf, inputTimeoutMessage, questionsToReplay, taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import type { Intent, TurnEnding } from '../task/task-intents.ts'
@@ -242,7 +242,9 @@ export class TurnRunner implements TurnDeps {
   async ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
     const { loaded, input } = this
     const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
-    const plain = withRequestedSecrets(toAgentMessage(asking, loaded.fold, this.#deps.jsonNodes), options)
+    const said = toAgentMessage(asking, loaded.fold, this.#deps.jsonNodes)
+    const request = options.auth === true ? withAuthRequest(said, options) : said
+    const plain = options.sensitive === true ? withSecretRequest(request, newId()) : request
     const message = this.#transformer === undefined ? plain : await this.#transformer.question(state, plain)
     this.checkNotOver()
     if (this.#question !== undefined)

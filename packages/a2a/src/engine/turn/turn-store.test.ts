@@ -5,7 +5,7 @@ import { inputRequired } from '../../agents/reports.ts'
 import type { Json } from '../../model/task.ts'
 import { crashingStores } from '../../testing/fixtures/crashing-store.ts'
 import { aliceContext, eventually, openTestEngine, typesOf } from '../../testing/fixtures/test-engine.ts'
-import { sessionKey } from '../keys/session-key.ts'
+import { sessionKey } from './turn.ts'
 
 describe('the store of a turn', () => {
   it('keeps values across turns, and forgets deleted ones', async (t) => {

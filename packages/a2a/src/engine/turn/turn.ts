@@ -9,7 +9,7 @@ import { A2AError } from '../../model/error.ts'
 import type { LogRecord, TurnOptions } from '../../model/record.ts'
 import { secretTextIn } from '../../model/secrets.ts'
 import type { Message, Struct, Task } from '../../model/task.ts'
-import { sessionKey } from '../keys/session-key.ts'
+import { sha256 } from '../keys/hmac-sha256.ts'
 import { earlierOf } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import type { TurnSpans } from './turn-spans.ts'
@@ -177,6 +177,21 @@ export class EngineTurn implements Turn {
 function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
+}
+
+// The name of a conversation at a backend. It is a hash, because backends lower-case, truncate and display such names: it reveals nothing
+// about a caller, and no two callers, tenants, agents or contexts share a session.
+
+/** The fields of a turn that determine its session. */
+export type SessionScope = Pick<Turn, 'tenant'> & {
+  readonly caller: Pick<Turn['caller'], 'id'>
+  readonly task: Pick<Turn['task'], 'contextId'>
+}
+
+/** The session key of a turn of the agent with this name, as `turn.sessionKey` has it: 40 hex digits. */
+export function sessionKey({ tenant, caller, task }: SessionScope, agentName: string): string {
+  // As JSON, so that different lists never give the same text.
+  return sha256(JSON.stringify([tenant, caller.id, agentName, task.contextId])).slice(0, 40)
 }
 
 export function turnEnded(): A2AError {
