@@ -57,7 +57,7 @@ const frequentCommands = [
 ]
 /** Parts of the client that most runs do not need. */
 const rarelyUsed =
-  /grpc|oauth|device-code|card-signature|simple-tasks|v0_2|v0_3|redirects|card-search|retry-card|json-nodes|tools|chat|output\/turn/
+  /grpc|oauth|card-signature|simple-tasks|v0_2|v0_3|redirects|card-search|json-nodes|tools|chat|output\/turn/
 
 /** A virtual module with the frequent commands. */
 const commandGroup = 'agent-commands'
@@ -86,7 +86,9 @@ function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
   function groupsOf(path: string): readonly string[] {
     const entry = entries.find((one) => path === join(sources, one))
     if (path === program || entry === 'main.ts') return [builtinGroup]
-    if (entry === 'index.ts' || isCommand(path, localCommands)) return [builtinGroup, program]
+    // The hub loads `internal.ts` with every command.
+    if (entry === 'index.ts' || entry === 'internal.ts' || isCommand(path, localCommands))
+      return [builtinGroup, program]
     return entry !== undefined || onDemand.has(path) ? [builtinGroup, program, commandGroup] : []
   }
 

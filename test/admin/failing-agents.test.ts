@@ -1,7 +1,7 @@
 /** An agent whose tasks fail although it is up: operators see it everywhere, and callers notice nothing of it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { runCli } from '../../packages/hub/src/cli/commands.ts'
+import { runCli } from '../../packages/hub/src/cli/run.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 import { adminKey, openTestHub } from './test-hub.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { runCli } from '../../packages/hub/src/cli/commands.ts'
+import { runCli } from '../../packages/hub/src/cli/run.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 import { adminKey, openTestHub } from '../admin/test-hub.ts'
 

@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
-import { commands, runCli } from '../../packages/hub/src/cli/commands.ts'
+import { commands } from '../../packages/hub/src/cli/commands.ts'
+import { runCli } from '../../packages/hub/src/cli/run.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 import { newFolder, runParley, startHub } from './running-hub.ts'
 
@@ -70,10 +71,10 @@ const withoutSecrets = [
 ]
 
 describe('parley in a folder of another person', { timeout: 300_000 }, () => {
-  for (const { name, flags } of commands.filter((command) => command.name !== 'up')) {
+  for (const { name, options } of commands.filter((command) => command.name !== 'up')) {
     it(`starts no provider of secrets for \`parley ${name}\``, async () => {
       const folder = await foreign(everywhere)
-      const named = 'config' in flags ? ['-c', 'parley.yaml'] : []
+      const named = options.some((option) => option.name === 'config') ? ['-c', 'parley.yaml'] : []
       const { code, errors } = await run(folder, {}, ...name.split(' '), ...named, ...(more[name] ?? []))
       assert.deepEqual(await markersIn(folder), [])
       if (withoutSecrets.includes(name)) return

@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { AgentSettings } from '@parley/a2a/server'
 import { encodeProtobuf } from '../../packages/a2a/src/bindings/grpc/codec.ts'
-import { runCli } from '../../packages/hub/src/cli/commands.ts'
+import { runCli } from '../../packages/hub/src/cli/run.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 import { adminKey, openTestHub, waitFor } from '../admin/test-hub.ts'
 import {

@@ -1,5 +1,5 @@
 /** A command of `parley` in this process, where the process is not the subject: one of its own takes half a second of CPU time. */
-import { runCli } from '../../packages/hub/src/cli/commands.ts'
+import { runCli } from '../../packages/hub/src/cli/run.ts'
 import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
 
 export async function runInProcess(

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
-import { mcpCommand as command } from '../../packages/hub/src/cli/mcp-command.ts'
-import { configFlags, listenFlags } from '../../packages/hub/src/cli/config-flags.ts'
+import { commands, overrideOptions } from '../../packages/hub/src/cli/commands.ts'
 import { checkConfig } from '../../packages/hub/src/config/check-config.ts'
 import { openMcpTestClient, textOf } from './mcp-clients.ts'
 import type { McpTarget } from './mcp-clients.ts'
@@ -80,7 +79,8 @@ describe('docs/guides/mcp.md', () => {
     for (const tool of await caller.tools()) {
       for (const word of [tool.name, ...Object.keys(tool.inputSchema.properties)]) assert.ok(words.has(word), word)
     }
-    const shared = Object.keys({ ...configFlags, ...listenFlags })
-    for (const flag of Object.keys(command.flags)) if (!shared.includes(flag)) assert.ok(words.has(`--${flag}`), flag)
+    const { options = [] } = commands.find(({ name }) => name === 'mcp') ?? {}
+    const shared = ['config', ...overrideOptions.map(({ name }) => name)]
+    for (const { name } of options) if (!shared.includes(name)) assert.ok(words.has(`--${name}`), name)
   })
 })

@@ -1,32 +1,17 @@
 /** A command of `a2a`: what help, completion and the reference page show of it, and the module that runs it, loaded on demand. */
-import type { OptionSpec, ParsedArgs } from './args/option.ts'
+import type { CommandSpec, ParsedArgs } from './args/option.ts'
 import type { Settings } from './args/settings.ts'
 import type { Output } from './output/output.ts'
 import type { AgentConnection } from './agent/connection.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface Command {
-  /** `task get` */
-  readonly name: string
-  /** Further names with the same meaning: `demo-server`. */
-  readonly aliases?: readonly string[]
-  /** What follows its name: `<task-id>`. */
-  readonly operands?: string
-  readonly summary: string
-  /** Paragraphs for its help. */
-  readonly details?: readonly string[]
-  /** Its own options. The global ones are accepted by every command. */
-  readonly options: readonly OptionSpec[]
+export interface Command extends CommandSpec {
   /** The names of the global options that its help describes. Of the others it shows only the names. */
   readonly globalOptions: readonly string[]
   /** Complete command lines for its help. */
   readonly examples: readonly string[]
-  /** How many operands it takes: at least and at most. */
-  readonly operandCount: readonly [least: number, most: number]
   /** Whether it calls an agent. Default true: `help`, `completion` and `config show` need none. */
   readonly usesAgent?: false
-  /** The values that its operands can have, for completion: `bash`, `zsh`. */
-  readonly operandValues?: readonly string[]
   /** Imports its implementation: `a2a --version` and help load none. */
   load(): Promise<CommandModule>
 }

@@ -10,7 +10,7 @@ if (major < 24) {
 }
 
 // Keeps compiled code between starts: coding agents run the program in loops. NODE_DISABLE_COMPILE_CACHE turns it off.
-const cacheFolder = privateCacheFolder(process.env['XDG_CACHE_HOME'], process.getuid?.())
+const cacheFolder = privateCacheFolder('a2a-cli', process.env['XDG_CACHE_HOME'], process.getuid?.())
 if (cacheFolder !== undefined) enableCompileCache(cacheFolder)
 
 // Loaded only now, so that an old Node prints the message above, and from the cache.

@@ -3,13 +3,12 @@ import { neutralize } from '@parley/a2a/command-line'
 import { configOption, readConfigFiles, type ConfigFile } from './args/config-files.ts'
 import { globalOptions, isRefusedInProject, variableOf } from './args/global-options.ts'
 import type { ParsedArgs } from './args/option.ts'
-import { hasGiven, parseCommandLine, type CommandLine } from './args/parse-args.ts'
+import { hasGiven, parseCommandLine, requireCommand, type CommandLine } from './args/parse-args.ts'
 import { resolveSettings } from './args/resolve-settings.ts'
 import type { Settings } from './args/settings.ts'
 import { wantsJson, type ErrorFormat } from './args/output-format.ts'
 import type { Command, CommandContext } from './command.ts'
-import { commands } from './commands/index.ts'
-import { usageError, type CliError } from './output/cli-error.ts'
+import { commands, program } from './commands/index.ts'
 import { createOutput, type Output } from './output/output.ts'
 import { createRedactor, type Redactor } from './output/redact.ts'
 import { createStopSignal, Interrupted, isAbort } from './stop-signal.ts'
@@ -25,7 +24,7 @@ export async function runA2a(args: readonly string[], terminal: Terminal): Promi
   const redactor = createRedactor()
   const json = wantsJson(args, terminal)
   try {
-    const line = parseCommandLine(args, commands)
+    const line = parseCommandLine(args, program)
     if (wantsVersion(line)) return await printText(terminal, programVersion())
     const { command, words } = line
     // Before the settings are read: a wrong one must not prevent the help that explains it.
@@ -35,9 +34,7 @@ export async function runA2a(args: readonly string[], terminal: Terminal): Promi
       await run({ terminal, commands, args: { options: line.args.options, operands } })
       return 0
     }
-    if (command === undefined) throw incompleteCommand(words)
-    checkOperands(command, line.args)
-    return await runCommand(command, line.args, { terminal, redactor })
+    return await runCommand(requireCommand(line, program, operandHint), line.args, { terminal, redactor })
   } catch (reason) {
     if (isBrokenPipe(reason)) return exitAfterBrokenPipe
     if (reason instanceof Interrupted) return exitAfterInterrupt
@@ -95,31 +92,13 @@ async function runCommand(command: Command, args: ParsedArgs, { terminal, redact
   }
 }
 
-function wantsVersion({ command, words, args }: CommandLine): boolean {
+function wantsVersion({ command, words, args }: CommandLine<Command>): boolean {
   // `-v` alone asks for the version; with a command it means verbose.
   return hasGiven(args, 'version') || (command === undefined && words.length === 0 && hasGiven(args, 'verbose'))
 }
 
-function incompleteCommand(words: readonly string[]): CliError {
-  const group = words.join(' ')
-  if (group === '') return usageError('Missing command.', 'See `a2a help`.')
-  const names = commands.map(({ name }) => name).filter((name) => name.startsWith(`${group} `))
-  return usageError(
-    `Missing subcommand of \`a2a ${group}\`.`,
-    `Use ${names.map((name) => `\`a2a ${name}\``).join(', ')}.`,
-  )
-}
-
-function checkOperands({ name, operands = '', operandCount: [least, most] }: Command, args: ParsedArgs): void {
-  const usage = `Usage: a2a ${name}${operands === '' ? '' : ` ${operands}`} [options]`
-  const count = args.operands.length
-  if (count < least) throw usageError(`\`a2a ${name}\` needs ${operands}.`, usage)
-  if (count > most)
-    throw usageError(`\`a2a ${name}\` does not take "${args.operands[most] ?? ''}".`, operandHint(name, args) ?? usage)
-}
-
 /** The two frequent reasons for a superfluous operand: the agent without `-a`, and a text without quotes. */
-function operandHint(name: string, { operands }: ParsedArgs): string | undefined {
+function operandHint({ name }: Command, operands: readonly string[]): string | undefined {
   const agent = operands.find((operand) => /^(https?:\/\/|(localhost|[\w.-]+:\d+)(:\d+)?(\/|$))\S*$/.test(operand))
   if (agent !== undefined) return `Name the agent with -a: \`a2a ${name} -a ${agent}\``
   return name === 'send' || name === 'chat' ? 'Put the text in quotes.' : undefined

@@ -6,7 +6,7 @@ import { A2AError, type ClientCall, type DirectFetch } from '@parley/a2a/client'
 import type { HttpAnswerBody } from '@parley/a2a/internal'
 import type { Settings } from '../args/settings.ts'
 import { CliError } from '../output/cli-error.ts'
-import { formatSize } from '../output/text.ts'
+import { formatSize } from '../output/printer.ts'
 
 export interface AnswerLimit {
   readonly maxBytes: number

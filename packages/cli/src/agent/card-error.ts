@@ -1,7 +1,7 @@
 /** Errors of connecting: which of them are about the card, and errors of the program that the client has wrapped. */
 import { A2AError } from '@parley/a2a/client'
 import { CliError, withHint } from '../output/cli-error.ts'
-import { formatSize } from '../output/text.ts'
+import { formatSize } from '../output/printer.ts'
 import { tooLarge } from './answer-limit.ts'
 
 /** The error of the program itself, such as a missing credential, if the client has wrapped one. */

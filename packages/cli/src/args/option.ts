@@ -1,4 +1,4 @@
-/** The description of one option, from which parsing, help, completion and the reference page are made. */
+/** What a command line consists of, as data: parsing, help, completion and the reference pages are made from it. */
 export interface OptionSpec {
   /** Its long name without dashes: `poll-interval`. */
   readonly name: string
@@ -22,6 +22,39 @@ export interface OptionSpec {
   readonly environmentCommands?: readonly string[]
   /** Whether its value is a secret: redacted in `config show`, `--debug` and errors. */
   readonly isSecret?: true
+}
+
+/** A command: everything but its implementation. */
+export interface CommandSpec {
+  /** `task get` */
+  readonly name: string
+  /** Further names with the same meaning: `demo-server`. */
+  readonly aliases?: readonly string[]
+  /** What follows its name: `<task-id>`. */
+  readonly operands?: string
+  readonly summary: string
+  /** Paragraphs for its help. */
+  readonly details?: readonly string[]
+  /** Its own options. The global ones are accepted by every command. */
+  readonly options: readonly OptionSpec[]
+  /** How many operands it takes: at least and at most. Default: none. */
+  readonly operandCount?: readonly [least: number, most: number]
+  /** What helps if one is missing: which command shows the ids. Default: the usage. */
+  readonly operandHint?: string
+  /** The values that its operands can have, for completion: `bash`, `zsh`. */
+  readonly operandValues?: readonly string[]
+  /** Whether its operands are the command of another program, whose options stand after `--`. */
+  readonly takesCommand?: true
+}
+
+/** A program with commands: `a2a`, `parley`. */
+export interface ProgramSpec<Command extends CommandSpec> {
+  readonly program: string
+  readonly commands: readonly Command[]
+  /** The options that every command accepts. */
+  readonly globalOptions: readonly OptionSpec[]
+  /** The error of the program for a wrong command line, with what the user can do. */
+  usageError(message: string, hint?: string): Error
 }
 
 /** One option as it appeared on the command line. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { commands } from '../commands/index.ts'
+import { program } from '../commands/index.ts'
 import { CliError } from '../output/cli-error.ts'
 import { parseCommandLine } from './parse-args.ts'
 
-const parse = (...argv: string[]) => parseCommandLine(argv, commands)
+const parse = (...argv: string[]) => parseCommandLine(argv, program)
 const given = (...argv: string[]) => parse(...argv).args.options.map(({ name, value }) => [name, value])
 const usage = (message: RegExp, hint?: RegExp) => (reason: unknown) =>
   reason instanceof CliError &&

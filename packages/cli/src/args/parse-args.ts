@@ -1,14 +1,12 @@
 /**
- * Reads a command line: which command, and its options and operands in their order. An own parser, because the meaning of `--text`,
- * `--file` and `--media-type` depends on their order across options, which `util.parseArgs` loses.
+ * Reads a command line: which command, and its options and operands in their order. Both `a2a` and `parley` use it. What is wrong is
+ * described by the option and the nearest name, so `util.parseArgs` only splits the line into tokens.
  */
-import type { Command } from '../command.ts'
-import { usageError } from '../output/cli-error.ts'
-import { globalOptions } from './global-options.ts'
+import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { nearestName } from '@parley/a2a/command-line'
-import type { GivenOption, OptionSpec, ParsedArgs } from './option.ts'
+import type { CommandSpec, GivenOption, OptionSpec, ParsedArgs, ProgramSpec } from './option.ts'
 
-export interface CommandLine {
+export interface CommandLine<Command extends CommandSpec> {
   /** `undefined` if the line names no complete command: see `words`. */
   readonly command: Command | undefined
   /** The words of the command: `task`, `get`. */
@@ -16,31 +14,43 @@ export interface CommandLine {
   readonly args: ParsedArgs
 }
 
+type Tokens = NonNullable<ReturnType<typeof parseArgs<{ strict: false; tokens: true }>>['tokens']>
+type OptionToken = Extract<Tokens[number], { kind: 'option' }>
+
 /** Throws a usage error. Options may precede the command: `a2a -o json send hi`. */
-export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
+export function parseCommandLine<Command extends CommandSpec>(
+  argv: readonly string[],
+  program: ProgramSpec<Command>,
+): CommandLine<Command> {
   const words: string[] = []
   const operands: string[] = []
   const given: GivenOption[] = []
   let command: Command | undefined
-
-  for (let index = 0; index < argv.length; index += 1) {
-    const token = argv[index] ?? ''
-    if (token === '--') {
-      operands.push(...argv.slice(index + 1))
-      break
+  let args = argv
+  let options = program.globalOptions
+  let tokens = tokensOf(args, options)
+  let isAfterDashes = false
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at] as Tokens[number]
+    if (token.kind === 'option-terminator') isAfterDashes = true
+    else if (token.kind === 'option') {
+      const option = optionOf(token, args, options, command, program)
+      const next = tokens[at + 1]
+      const isOptional = option.takes?.startsWith('[') === true && token.value === undefined
+      const operand = next?.kind === 'positional' && next.index === token.index + 1 ? next.value : undefined
+      if (isOptional && operand !== undefined) at += 1
+      given.push(isOptional ? { name: option.name, value: operand ?? '' } : readOption(option, token, options, program))
+    } else if (isAfterDashes || command !== undefined) operands.push(token.value)
+    else {
+      words.push(token.value)
+      command = commandOf(words, program)
+      if (command === undefined) continue
+      // What follows may be its own options.
+      args = args.slice(token.index + 1)
+      options = [...command.options, ...program.globalOptions]
+      tokens = tokensOf(args, options)
+      at = -1
     }
-    if (!token.startsWith('-') || token === '-') {
-      if (command !== undefined) operands.push(token)
-      else {
-        words.push(token)
-        command = commandOf(words, commands)
-      }
-      continue
-    }
-    const options = command === undefined ? globalOptions : [...command.options, ...globalOptions]
-    const read = readOption(token, argv[index + 1], options, command)
-    given.push(...read.given)
-    if (read.usedNext) index += 1
   }
   return { command, words, args: { options: given, operands } }
 }
@@ -50,121 +60,135 @@ export function hasGiven({ options }: ParsedArgs, name: string): boolean {
   return options.some((option) => option.name === name && option.value !== 'false')
 }
 
+/**
+ * The command of a line, which has as many operands as it takes. Throws a usage error; `superfluousHint` may say what a superfluous
+ * operand was meant for.
+ */
+export function requireCommand<Command extends CommandSpec>(
+  { command, words, args: { operands } }: CommandLine<Command>,
+  { program, commands, usageError }: ProgramSpec<Command>,
+  superfluousHint: (command: Command, operands: readonly string[]) => string | undefined = () => undefined,
+): Command {
+  const group = words.join(' ')
+  if (command === undefined) {
+    if (group === '') throw usageError('Missing command.', `See \`${program} help\`.`)
+    const names = commands.map(({ name }) => name).filter((name) => name.startsWith(`${group} `))
+    throw usageError(
+      `Missing subcommand of \`${program} ${group}\`.`,
+      `Use ${names.map((name) => `\`${program} ${name}\``).join(', ')}.`,
+    )
+  }
+  const { operands: takes = '', operandCount: [least, most] = [0, 0] } = command
+  const line = `${program} ${command.name}`
+  const usage = `Usage: ${line}${takes === '' ? '' : ` ${takes}`} [options]`
+  if (operands.length < least) throw usageError(`\`${line}\` needs ${takes}.`, command.operandHint ?? usage)
+  if (operands.length > most)
+    throw usageError(
+      `\`${line}\` does not take "${operands[most] ?? ''}".`,
+      superfluousHint(command, operands) ?? usage,
+    )
+  return command
+}
+
+/** Without `strict`, unknown options are tokens too, and a value may begin with a dash: `--data -`, `--text -1`. */
+function tokensOf(args: readonly string[], options: readonly OptionSpec[]): Tokens {
+  const types: NonNullable<ParseArgsConfig['options']> = {}
+  for (const { name, short, aliases = [], takes } of options) {
+    // An optional value is the next operand, which the parser would take even if it were an option.
+    const type = takes === undefined || takes.startsWith('[') ? 'boolean' : 'string'
+    for (const long of [name, ...aliases]) types[long] = { type }
+    if (short !== undefined) types[name] = { type, short }
+  }
+  return parseArgs({ args: [...args], options: types, strict: false, allowPositionals: true, tokens: true }).tokens
+}
+
+/** As other command lines call them. */
+const synonyms: Readonly<Record<string, string>> = { rm: 'remove', delete: 'remove', ls: 'list' }
+
 /** The command of these words, `undefined` if words are missing. Throws for words that begin no command. */
-function commandOf(words: readonly string[], commands: readonly Command[]): Command | undefined {
+function commandOf<Command extends CommandSpec>(
+  words: readonly string[],
+  { program, commands, usageError }: ProgramSpec<Command>,
+): Command | undefined {
   const typed = words.join(' ')
-  const found = commands.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed))
-  if (found !== undefined || commands.some(({ name }) => name.startsWith(`${typed} `))) return found
+  const named = commands.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed))
+  if (named !== undefined || commands.some(({ name }) => name.startsWith(`${typed} `))) return named
   const group = words.slice(0, -1).join(' ')
   const start = group === '' ? '' : `${group} `
+  const last = words.at(-1) ?? ''
+  const wanted = synonyms[last] ?? last
   const known = commands
     .flatMap(({ name, aliases = [] }) => [name, ...aliases])
     .filter((name) => name.startsWith(start))
     .map((name) => name.slice(start.length).split(' ')[0] ?? '')
   // `list` for `task list`.
-  const ofGroup = commands.map(({ name }) => name).filter((name) => name.split(' ').slice(1).join(' ') === typed)
-  if (ofGroup.length > 0)
-    throw usageError(
-      `Unknown command "${typed}".`,
-      `Did you mean ${ofGroup.map((name) => `\`a2a ${name}\``).join(' or ')}?`,
-    )
-  const nearest = nearestName(words.at(-1) ?? '', known)
+  const ofGroups = commands.map(({ name }) => name).filter((name) => name.split(' ').slice(1).join(' ') === wanted)
+  const nearest = known.includes(wanted) ? wanted : nearestName(wanted, known)
+  const meant = group === '' && ofGroups.length > 0 ? ofGroups : nearest === undefined ? [] : [`${start}${nearest}`]
   throw usageError(
     `Unknown command "${typed}".`,
-    nearest === undefined
-      ? `See \`a2a help${group === '' ? '' : ` ${group}`}\`.`
-      : `Did you mean \`a2a ${start}${nearest}\`?`,
+    meant.length === 0
+      ? `See \`${program} help${group === '' ? '' : ` ${group}`}\`.`
+      : `Did you mean ${meant.map((name) => `\`${program} ${name}\``).join(' or ')}?`,
   )
 }
 
-interface ReadOption {
-  readonly given: readonly GivenOption[]
-  readonly usedNext: boolean
-}
-
-function readOption(
-  token: string,
-  next: string | undefined,
+function optionOf<Command extends CommandSpec>(
+  { name, rawName, index }: OptionToken,
+  args: readonly string[],
   options: readonly OptionSpec[],
   command: Command | undefined,
-): ReadOption {
-  if (!token.startsWith('--')) return readShortOptions(token, next, options, command)
-  const equals = token.indexOf('=')
-  const name = equals < 0 ? token.slice(2) : token.slice(2, equals)
+  program: ProgramSpec<Command>,
+): OptionSpec {
   const option = options.find((one) => one.name === name || one.aliases?.includes(name))
-  if (option === undefined) throw unknownOption(`--${name}`, options, command)
-  if (equals >= 0) return { given: [givenOption(option, token.slice(equals + 1))], usedNext: false }
-  return withNext(option, token, next, options)
+  if (option !== undefined) return option
+  const word = args[index] ?? rawName
+  throw unknownOption(/^-\d/.test(word) ? word : rawName, options, command, program)
 }
 
-/** `-o json`, `-ojson`, `-o=json`, and switches together: `-vh`. */
-function readShortOptions(
+function readOption<Command extends CommandSpec>(
+  { name, takes }: OptionSpec,
+  { rawName, value, inlineValue }: OptionToken,
+  options: readonly OptionSpec[],
+  { usageError }: ProgramSpec<Command>,
+): GivenOption {
+  if (takes === undefined) {
+    if (value !== undefined && !['true', 'false'].includes(value))
+      throw usageError(`--${name} takes no value, or =true or =false.`)
+    return { name, value }
+  }
+  if (value === undefined) throw usageError(`${rawName} needs a value: ${rawName} ${takes}`)
+  const isOption = options.some((one) => [one.name, ...(one.aliases ?? [])].some((long) => value === `--${long}`))
+  if (!inlineValue && isOption)
+    throw usageError(
+      `${rawName} needs a value, found the option ${value}.`,
+      `To pass it as the value: --${name}=${value}`,
+    )
+  // `-o=json`
+  return { name, value: inlineValue && !rawName.startsWith('--') ? value.replace(/^=/, '') : value }
+}
+
+function unknownOption<Command extends CommandSpec>(
   token: string,
-  next: string | undefined,
   options: readonly OptionSpec[],
   command: Command | undefined,
-): ReadOption {
-  const given: GivenOption[] = []
-  for (let at = 1; at < token.length; at += 1) {
-    const letter = token[at] ?? ''
-    const option = options.find(({ short }) => short === letter)
-    if (option === undefined) throw unknownOption(/^-\d/.test(token) ? token : `-${letter}`, options, command)
-    const rest = token.slice(at + 1)
-    if (option.takes === undefined) {
-      given.push(givenOption(option, undefined))
-      continue
-    }
-    if (rest !== '') return { given: [...given, givenOption(option, rest.replace(/^=/, ''))], usedNext: false }
-    const last = withNext(option, `-${letter}`, next, options)
-    return { given: [...given, ...last.given], usedNext: last.usedNext }
-  }
-  return { given, usedNext: false }
-}
-
-function withNext(
-  option: OptionSpec,
-  token: string,
-  next: string | undefined,
-  options: readonly OptionSpec[],
-): ReadOption {
-  if (option.takes === undefined) return { given: [givenOption(option, undefined)], usedNext: false }
-  const isOptional = option.takes.startsWith('[')
-  if (isOptional && (next === undefined || next.startsWith('-')))
-    return { given: [givenOption(option, '')], usedNext: false }
-  if (next === undefined) throw usageError(`${token} needs a value: ${token} ${option.takes}`)
-  // Any other text may be a value, also one that begins with a dash: `--data -`, `--text -1`.
-  if (options.some(({ name, aliases = [] }) => [name, ...aliases].some((one) => next === `--${one}`)))
-    throw usageError(
-      `${token} needs a value, found the option ${next}.`,
-      `To pass it as the value: --${option.name}=${next}`,
-    )
-  return { given: [givenOption(option, next)], usedNext: true }
-}
-
-function givenOption(option: OptionSpec, value: string | undefined): GivenOption {
-  if (option.takes === undefined && value !== undefined && !['true', 'false'].includes(value))
-    throw usageError(`--${option.name} takes no value, or =true or =false.`)
-  return { name: option.name, value }
-}
-
-function unknownOption(token: string, options: readonly OptionSpec[], command: Command | undefined): Error {
-  const nearest = token.startsWith('--')
-    ? nearestName(
-        token.slice(2),
-        options.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
-      )
-    : undefined
-  const help = command === undefined ? 'a2a help' : `a2a help ${command.name}`
+  { program, usageError }: ProgramSpec<Command>,
+): Error {
+  const names = options.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+  const nearest = token.startsWith('--') ? nearestName(token.slice(2), names) : undefined
+  const line = `${program}${command === undefined ? '' : ` ${command.name}`}`
   const suggestion =
-    token === '--json'
+    token === '--json' && names.includes('output')
       ? 'Did you mean -o json? '
-      : nearest !== undefined
-        ? `Did you mean --${nearest}? `
-        : command !== undefined && command.operandCount[1] > 0 && !token.startsWith('--')
-          ? `If it is not an option, put -- before it: \`a2a ${command.name} -- ${token}\`. `
-          : ''
+      : command?.takesCommand === true
+        ? `Put a command with its own options after --: \`${line} -- <command…>\`. `
+        : nearest !== undefined
+          ? `Did you mean --${nearest}? `
+          : (command?.operandCount?.[1] ?? 0) > 0 && !token.startsWith('--')
+            ? `If it is not an option, put -- before it: \`${line} -- ${token}\`. `
+            : ''
   return usageError(
-    `Unknown option ${token}${command === undefined ? '' : ` of \`a2a ${command.name}\``}.`,
-    `${suggestion}See \`${help}\`.`,
+    `Unknown option ${token}${command === undefined ? '' : ` of \`${line}\``}.`,
+    `${suggestion}See \`${program} help${command === undefined ? '' : ` ${command.name}`}\`.`,
   )
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync, symlinkSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { commands } from '../commands/index.ts'
+import { program } from '../commands/index.ts'
 import { parseDotenv } from './dotenv.ts'
 import { configFolder, readConfigFiles } from './config-files.ts'
 import { parseDuration } from './duration.ts'
@@ -30,7 +30,7 @@ interface Sources {
 }
 
 function resolve({ argv, environment = {}, cwd, home, config }: Sources): Settings {
-  const { command, args } = parseCommandLine(argv, commands)
+  const { command, args } = parseCommandLine(argv, program)
   assert.ok(command !== undefined)
   const options = [...command.options, ...globalOptions]
   const files = readConfigFiles({ environment, cwd, home }, config)

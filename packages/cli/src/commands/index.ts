@@ -1,43 +1,26 @@
-/** All commands, in the order of the help. Their modules load when they run. */
+/** The program `a2a`: its commands, in the order of the help. Their modules load when they run. */
+import { globalOptions } from '../args/global-options.ts'
+import type { ProgramSpec } from '../args/option.ts'
 import type { Command } from '../command.ts'
-import { authLogin, authLogout, authStatus } from './specs/auth.ts'
-import { cardGet, send } from './specs/calls.ts'
-import { chat } from './specs/chat.ts'
-import { conformance } from './specs/conformance.ts'
-import { completion, configShow, help } from './specs/local.ts'
-import {
-  pushConfigCreate,
-  pushConfigDelete,
-  pushConfigGet,
-  pushConfigList,
-  pushConfigListen,
-} from './specs/push-config.ts'
-import { server } from './specs/server.ts'
-import { skillInstall, skillShow } from './specs/skill.ts'
-import { taskCancel, taskDownload, taskGet, taskList, taskSubscribe } from './specs/tasks.ts'
+import { usageError } from '../output/cli-error.ts'
+import { authCommands } from './specs/auth.ts'
+import { callCommands } from './specs/calls.ts'
+import { conformanceCommands } from './specs/conformance.ts'
+import { localCommands } from './specs/local.ts'
+import { pushConfigCommands } from './specs/push-config.ts'
+import { serverCommands } from './specs/server.ts'
+import { skillCommands } from './specs/skill.ts'
+import { taskCommands } from './specs/tasks.ts'
 
 export const commands: readonly Command[] = [
-  cardGet,
-  send,
-  chat,
-  taskGet,
-  taskList,
-  taskSubscribe,
-  taskCancel,
-  taskDownload,
-  pushConfigCreate,
-  pushConfigGet,
-  pushConfigList,
-  pushConfigDelete,
-  pushConfigListen,
-  authLogin,
-  authStatus,
-  authLogout,
-  conformance,
-  server,
-  skillInstall,
-  skillShow,
-  configShow,
-  completion,
-  help,
+  ...callCommands,
+  ...taskCommands,
+  ...pushConfigCommands,
+  ...authCommands,
+  ...conformanceCommands,
+  ...serverCommands,
+  ...skillCommands,
+  ...localCommands,
 ]
+
+export const program: ProgramSpec<Command> = { program: 'a2a', commands, globalOptions, usageError }

@@ -7,7 +7,7 @@ import { addAbortSignal } from 'node:stream'
 import type { CommandContext } from '../command.ts'
 import { usageError } from '../output/cli-error.ts'
 import { fileErrorText } from '../output/file-error.ts'
-import { formatSize } from '../output/text.ts'
+import { formatSize } from '../output/printer.ts'
 
 /** Base64 adds a third, and agents accept messages of a few megabytes. */
 const maxFileBytes = 20_000_000

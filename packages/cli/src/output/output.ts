@@ -6,6 +6,7 @@ import type { Struct } from '@parley/a2a'
 import type { Terminal } from '../terminal.ts'
 import type { Redactor } from './redact.ts'
 import { neutralize } from '@parley/a2a/command-line'
+import { allowsStyles, createPrinter } from './printer.ts'
 
 export interface Output {
   readonly format: 'text' | 'json'
@@ -46,26 +47,27 @@ export interface OutputOptions {
 
 export function createOutput({ terminal, redactor, ...settings }: OutputOptions): Output {
   const startedAt = performance.now()
-  const toError = (text: string): void => terminal.writeError(`${neutralize(redactor.apply(text))}\n`)
-  // A terminal gets the same values with escapes, a pipe the text as JSON writes it.
-  const json = (value: unknown, indent?: number): Promise<void> => {
-    const text = JSON.stringify(value, null, indent)
-    return terminal.write(`${terminal.isOutputTerminal ? neutralize(text) : text}\n`)
-  }
-  const { environment } = terminal
+  const { printData, printError } = createPrinter(
+    {
+      isOutputTerminal: terminal.isOutputTerminal,
+      print: (text) => terminal.write(`${text}\n`),
+      printError: (text) => terminal.writeError(`${text}\n`),
+    },
+    (text) => neutralize(redactor.apply(text)),
+  )
   return {
     ...settings,
-    hasStyles: !environment['NO_COLOR'] && environment['TERM'] !== 'dumb',
-    line: (value) => json(value),
+    hasStyles: allowsStyles(terminal.environment),
+    line: (value) => printData(JSON.stringify(value)),
     write: (text) => terminal.write(text),
-    document: (value) => json(value, settings.isStream ? undefined : 2),
+    document: (value) => printData(JSON.stringify(value, null, settings.isStream ? undefined : 2)),
     text: (text) => terminal.write(text.endsWith('\n') ? text : `${text}\n`),
-    note: toError,
-    warn: (text) => toError(`Warning: ${text}`),
+    note: printError,
+    warn: (text) => printError(`Warning: ${text}`),
     debug(text, about) {
       if (!settings.isDebug) return
       const elapsed = ((performance.now() - startedAt) / 1_000).toFixed(3)
-      toError(`[${elapsed}s] ${text}${about === undefined ? '' : ` ${JSON.stringify(about)}`}`)
+      printError(`[${elapsed}s] ${text}${about === undefined ? '' : ` ${JSON.stringify(about)}`}`)
     },
     redact: (secret) => redactor.add(secret),
   }

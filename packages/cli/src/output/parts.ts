@@ -1,6 +1,7 @@
 /** Parts, messages and artifacts as text. Nothing is dropped: an empty text, unknown content and metadata are shown too. */
 import type { Artifact, Message, Part } from '@parley/a2a'
-import { block, field, formatSize } from './text.ts'
+import { formatSize } from './printer.ts'
+import { block, field } from './text.ts'
 
 export interface PartOptions {
   /** Also shows ids, media types of text, and metadata. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { artifactText, partsText, sizeOfBase64 } from './parts.ts'
 import { taskText } from './task-text.ts'
-import { block, field, formatSize } from './text.ts'
+import { formatSize } from './printer.ts'
+import { block, field } from './text.ts'
 
 const options = { isVerbose: false, program: 'a2a', resumeArgs: '-a localhost:3000' }
 

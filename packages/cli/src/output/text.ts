@@ -28,10 +28,3 @@ function blockOf(label: string, safe: string): string {
 function safeText(text: string): string {
   return neutralize(text.replaceAll(/\r\n?/g, '\n').replace(/\n$/, '').replaceAll('\t', '    '))
 }
-
-/** `10 B`, `1.2 kB`, `3.4 MB` */
-export function formatSize(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`
-  const [unit, size] = bytes < 1_000_000 ? ['kB', bytes / 1_000] : ['MB', bytes / 1_000_000]
-  return `${size.toFixed(1)} ${unit}`
-}

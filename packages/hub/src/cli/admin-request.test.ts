@@ -7,7 +7,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { runCli } from './commands.ts'
+import { runCli } from './run.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 async function listen(t: TestContext, server: Server): Promise<string> {

@@ -1,31 +1,17 @@
 /** Requests to the admin API of a running hub, for the commands that need one. */
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from './command.ts'
-import { readAdminKey } from './admin-key-file.ts'
+import { clientProof, connectionText, hubProof, isSameSecret, sha256Hex } from '../auth/key-format.ts'
+import { operatorMessage } from '../json/operator-message.ts'
 import { adminKeyFile } from '../store/data-directory.ts'
-import { configFlags, listenFlags, runSecretsDetails, runSecretsFlags } from './config-flags.ts'
-import { outputDetails, outputFlags } from './output.ts'
+import { readAdminKey } from './admin-key-file.ts'
+import { CliError, exitCodes, usageError, type Flags, type Terminal } from './command.ts'
+import { commandText, storeNameFlags } from './command-text.ts'
+import { requireThisMachine } from './hub-address.ts'
 
 const defaultTimeoutSeconds = 30
-
-export const hubFlags = {
-  ...configFlags,
-  ...listenFlags,
-  ...runSecretsFlags,
-  ...outputFlags,
-  url: { type: 'string' },
-  timeout: { type: 'string' },
-} satisfies Command['flags']
-export const hubDetails = [
-  '-c, --config <file>     Default: parley.yaml, parley.yml or parley.json in this folder.',
-  '--host, --port, --grpc-port, --store, --data   Override the configuration.',
-  '--url <url>             URL of the hub. Default: PARLEY_URL, the hub that runs in the data directory, or the configuration.',
-  '--timeout <seconds>     How long to wait for the hub. Default 30.',
-  ...runSecretsDetails,
-  ...outputDetails,
-  'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or parley.admin-key in the data directory.',
-]
 
 export interface HubConnection {
   readonly url: string
@@ -42,7 +28,7 @@ export interface HubConnection {
 export async function namedUrl(flags: Flags, { environment }: Terminal): Promise<string | undefined> {
   const address = flags.value('url') ?? environment['PARLEY_URL']
   if (address === undefined) return undefined
-  // Loaded here, so that `parley help` loads only the list of commands.
+  // Loaded here only: it brings the SDK along.
   const { urlOfAddress } = await import('@parley/a2a/internal')
   const url = urlOfAddress(address).replace(/\/+$/, '')
   if (URL.canParse(url)) return url
@@ -59,7 +45,6 @@ export async function hubConnection(flags: Flags, terminal: Terminal): Promise<H
   const { isFromEnvironment, ...connection } = await chooseHub(flags, terminal, named)
   if (named !== undefined) return connection
   const { url, keyFrom } = connection
-  const { requireThisMachine } = await import('./hub-address.ts')
   if (isFromEnvironment) await requireThisMachine(url, `The admin key of ${keyFrom}`, '--url')
   await requireProof(connection, flags)
   return connection
@@ -86,13 +71,11 @@ async function chooseHub(
       `No hub responds at ${url}: another program does. Start the hub with \`parley up --port <port>\`, or name it with --url.`,
       exitCodes.unreachable,
     )
-  const { existsSync } = await import('node:fs')
   if (named === undefined && !existsSync(dataDir))
     throw new CliError(
       `A hub runs at ${url}, but not in ${dataDir}, which does not exist. Run the command in the folder of that hub, name its data directory with --data, or set PARLEY_ADMIN_KEY.`,
       exitCodes.unauthorized,
     )
-  const { commandText, storeNameFlags } = await import('./command-text.ts')
   const rotate = commandText(flags, terminal, 'key rotate admin', storeNameFlags)
   const advice = named === undefined ? `, or stop the hub and run \`${rotate}\`` : ''
   throw new CliError(
@@ -108,10 +91,6 @@ async function chooseHub(
  */
 async function requireProof(connection: HubConnection, flags: Flags): Promise<void> {
   const { url, key, keyFrom } = connection
-  const [{ clientProof, hubProof, isSameSecret, sha256Hex }, { randomBytes }] = await Promise.all([
-    import('../auth/key-format.ts'),
-    import('node:crypto'),
-  ])
   const nonce = randomBytes(32).toString('base64url')
   const hash = sha256Hex(key)
   let ends = ''
@@ -135,8 +114,7 @@ type Send = (url: string, init: RequestInit) => Promise<Response>
 /** Sends JSON as `fetch` does, which does not show the connection. */
 function postOn(connected: (ends: string) => void): Send {
   return async (url, { body, signal }) => {
-    const [{ connectionText }, { request }, { text }] = await Promise.all([
-      import('../auth/key-format.ts'),
+    const [{ request }, { text }] = await Promise.all([
       url.startsWith('https:') ? import('node:https') : import('node:http'),
       import('node:stream/consumers'),
     ])
@@ -263,7 +241,6 @@ export async function fetchHub(
   if (streamSignal !== undefined) void begun.finally(() => clearTimeout(timer)).catch(() => {})
   return begun.catch(async (reason: unknown) => {
     if ((reason as Error).name === 'TimeoutError') throw timeoutError(origin, flags)
-    const { operatorMessage } = await import('../json/operator-message.ts')
     const text = operatorMessage(reason)
     // Something responds, but not as expected: often a certificate that is not issued for the address.
     const code = networkErrorCode(reason)

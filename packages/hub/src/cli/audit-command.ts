@@ -1,8 +1,10 @@
 /** `parley audit export`: the audit of a running hub as JSON lines, from a cursor. */
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { neutralize } from '@parley/a2a/command-line'
-import { hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { requestAdmin } from './admin-request.ts'
+import { usageError, type Flags, type Terminal } from './command.ts'
 import { writeOutput } from './output.ts'
 
 interface AuditExportPage {
@@ -14,48 +16,28 @@ interface AuditExportPage {
 /** How often new entries are looked for. */
 const followMs = 2_000
 
-export const auditExportCommand: Command = {
-  name: 'audit export',
-  summary: 'Prints the audit as JSON lines, oldest first, and where to continue.',
-  details: [
-    '--since <time>          A time such as 2026-01-31T12:00:00Z, or an age such as 24h. Default: everything.',
-    '--after <cursor>        Continues after this cursor, which an earlier export printed.',
-    '--cursor-file <file>    Continues after the cursor in this file, and stores the new one there.',
-    '-f, --follow            Waits for new entries until Ctrl-C.',
-    ...hubDetails,
-    'Entries are JSON lines in either format. The cursor is printed on stderr.',
-    'An entry may come twice, with the same id; none is left out.',
-  ],
-  flags: {
-    ...hubFlags,
-    since: { type: 'string' },
-    after: { type: 'string' },
-    'cursor-file': { type: 'string' },
-    follow: { type: 'boolean', short: 'f' },
-  },
-  async run(flags, terminal) {
-    const named = flags.value('cursor-file')
-    const file = named === undefined ? undefined : resolve(terminal.cwd, named)
-    if (file !== undefined && flags.value('after') !== undefined)
-      throw usageError('Set --after or --cursor-file, not both.')
-    const stopping = new AbortController()
-    if (flags.has('follow')) void terminal.untilShutdown().then(() => stopping.abort())
-    let after = flags.value('after') ?? (file === undefined ? undefined : await readCursor(file))
-    const since = sinceOf(flags)
-    for (;;) {
-      const page = await readPage(flags, terminal, after, since)
-      const json = page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
-      const lines = terminal.isOutputTerminal ? neutralize(json) : json
-      // Before the cursor moves: entries that were not written are exported again.
-      if (lines !== '') await writeOutput(terminal, lines)
-      if (file !== undefined && page.after !== after) await writeCursor(file, page.after)
-      after = page.after
-      if (stopping.signal.aborted || (page.isEnd && !flags.has('follow'))) break
-      if (page.isEnd) await pause(stopping.signal)
-    }
-    if (file === undefined) terminal.printError(`Continue with: --after ${after}`)
-    return 0
-  },
+export async function exportAudit(flags: Flags, terminal: Terminal): Promise<number> {
+  const named = flags.value('cursor-file')
+  const file = named === undefined ? undefined : resolve(terminal.cwd, named)
+  if (file !== undefined && flags.value('after') !== undefined)
+    throw usageError('Set --after or --cursor-file, not both.')
+  const stopping = new AbortController()
+  if (flags.has('follow')) void terminal.untilShutdown().then(() => stopping.abort())
+  let after = flags.value('after') ?? (file === undefined ? undefined : await readCursor(file))
+  const since = sinceOf(flags)
+  for (;;) {
+    const page = await readPage(flags, terminal, after, since)
+    const json = page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+    const lines = terminal.isOutputTerminal ? neutralize(json) : json
+    // Before the cursor moves: entries that were not written are exported again.
+    if (lines !== '') await writeOutput(terminal, lines)
+    if (file !== undefined && page.after !== after) await writeCursor(file, page.after)
+    after = page.after
+    if (stopping.signal.aborted || (page.isEnd && !flags.has('follow'))) break
+    if (page.isEnd) await pause(stopping.signal)
+  }
+  if (file === undefined) terminal.printError(`Continue with: --after ${after}`)
+  return 0
 }
 
 function readPage(
@@ -91,7 +73,6 @@ function sinceOf(flags: Flags): string | undefined {
 }
 
 async function readCursor(file: string): Promise<string | undefined> {
-  const { readFile } = await import('node:fs/promises')
   try {
     return (await readFile(file, 'utf8')).trim() || undefined
   } catch (reason) {
@@ -102,12 +83,10 @@ async function readCursor(file: string): Promise<string | undefined> {
 
 /** Written to another file first: a killed export leaves the previous cursor. */
 async function writeCursor(file: string, cursor: string): Promise<void> {
-  const { rename, writeFile } = await import('node:fs/promises')
   await writeFile(`${file}.partial`, `${cursor}\n`, { flush: true })
   await rename(`${file}.partial`, file)
 }
 
 async function pause(signal: AbortSignal): Promise<void> {
-  const { setTimeout: wait } = await import('node:timers/promises')
   await wait(followMs, undefined, { signal }).catch(() => {})
 }

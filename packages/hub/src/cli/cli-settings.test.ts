@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chooseCommand, parseFlags } from './commands.ts'
+import { testFlags } from './testing/test-terminal.ts'
 import { overridesOf } from './cli-settings.ts'
 
 function overrides(words: string, environment: Record<string, string> = {}): ReturnType<typeof overridesOf> {
-  const { command, rest } = chooseCommand(['up', ...words.split(' ').filter((word) => word !== '')])
-  return overridesOf(parseFlags(command, rest), environment)
+  return overridesOf(testFlags('up', ...words.split(' ').filter((word) => word !== '')), environment)
 }
 
 const nothing = { listen: {}, store: {}, admin: {} }

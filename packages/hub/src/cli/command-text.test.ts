@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { commandText, dataFlags, storeNameFlags } from './command-text.ts'
-import { parseFlags } from './commands.ts'
-import { upCommand } from './up.ts'
+import { testFlags } from './testing/test-terminal.ts'
 
-const flagsOf = (...words: string[]) => parseFlags(upCommand, words)
+const flagsOf = (...words: string[]) => testFlags('up', ...words)
 const terminal = { environment: {} }
 
 describe('a command that is printed for people to copy', () => {

@@ -1,13 +1,12 @@
 /** A command of `parley`, and its view of the process: only main.ts accesses the process itself. */
 import type { Readable, Writable } from 'node:stream'
-import type { ParseArgsConfig } from 'node:util'
+import { hasGiven, type CommandSpec, type ParsedArgs } from '@parley/cli/internal'
 
-export interface Terminal {
+/** What main.ts passes in: `print` and `printError` write lines as they are. */
+export interface ProcessTerminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   print(line: string): void
-  /** Writes a document in a format for programs, such as JSON. */
-  printData(text: string): void
   printError(line: string): void
   /** Writes to stderr without a line break: a line that is written again in place. */
   writeError(text: string): void
@@ -15,8 +14,6 @@ export interface Terminal {
   readonly isErrorTerminal: boolean
   /** Whether the output goes to a terminal, not to a file or a log. */
   readonly isOutputTerminal: boolean
-  /** Stands for ESC in the styles of this program, where `print` replaces that of others. */
-  readonly styleEscape?: string
   /** The width of that terminal in characters. */
   readonly columns?: number | undefined
   /** For a command that exchanges protocol messages with its parent process over stdin and stdout; it prints nothing else. */
@@ -26,6 +23,14 @@ export interface Terminal {
   untilShutdown(): Promise<void>
   /** Called for every SIGHUP, but for that of a closed terminal, which ends the program. */
   onReload(listener: () => void): void
+}
+
+/** The terminal of a command: what it prints is safe. */
+export interface Terminal extends ProcessTerminal {
+  /** Writes a document in a format for programs, such as JSON. */
+  printData(text: string): void
+  /** Stands for ESC in the styles of this program, where `print` replaces that of others. */
+  readonly styleEscape?: string
 }
 
 export interface Flags {
@@ -38,19 +43,23 @@ export interface Flags {
   readonly positionals: readonly string[]
 }
 
-export interface Command {
-  /** `key create` */
-  readonly name: string
-  /** The arguments after its name: `<id>`. */
-  readonly takes?: string
-  readonly summary: string
-  /** Lines for `parley help <name>`: one per flag. */
-  readonly details?: readonly string[]
-  readonly flags: NonNullable<ParseArgsConfig['options']>
-  /** Whether it takes the command of another program, with its flags after `--`. */
-  readonly acceptsCommand?: true
-  /** The exit code. */
-  run(flags: Flags, terminal: Terminal): Promise<number>
+export function flagsOf(args: ParsedArgs): Flags {
+  const values = (name: string): readonly string[] =>
+    args.options.flatMap((option) => (option.name === name && option.value !== undefined ? [option.value] : []))
+  return {
+    value: (name) => values(name).at(-1),
+    values,
+    has: (name) => hasGiven(args, name),
+    positionals: args.operands,
+  }
+}
+
+/** Returns the exit code. */
+export type RunCommand = (flags: Flags, terminal: Terminal) => Promise<number>
+
+export interface Command extends CommandSpec {
+  /** Imports its implementation. */
+  load(): Promise<RunCommand>
 }
 
 /** So that scripts can tell failures apart. 0 is success. */
@@ -68,7 +77,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line itself is wrong: a missing argument, an unknown option. */
-export function usageError(message: string): CliError {
-  return new CliError(message, exitCodes.usage)
+/** The command line itself is wrong: a missing argument, an unknown option. `hint` is what the user can do. */
+export function usageError(message: string, hint?: string): CliError {
+  return new CliError(hint === undefined ? message : `${message} ${hint}`, exitCodes.usage)
 }

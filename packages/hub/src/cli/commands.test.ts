@@ -4,41 +4,35 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { usageError } from './command.ts'
-import { listenFlags } from './config-flags.ts'
-import { chooseCommand, commands, parseFlags, runCli } from './commands.ts'
-import { createTestTerminal } from './testing/test-terminal.ts'
+import { commands, overrideOptions } from './commands.ts'
+import { runCli } from './run.ts'
+import { createTestTerminal, testFlags } from './testing/test-terminal.ts'
 
-const flags = (words: string): ReturnType<typeof parseFlags> => {
-  const { command, rest } = chooseCommand(words.split(' '))
-  return parseFlags(command, rest)
+const flags = (words: string) => testFlags(...words.split(' '))
+
+async function errorOf(words: string): Promise<string> {
+  const terminal = createTestTerminal()
+  assert.equal(await runCli(words.split(' '), terminal), 2)
+  return terminal.errors.join('\n')
 }
 
 describe('the command line', () => {
-  it('finds a command by its words, and starts the hub without any', () => {
-    const names = ['up', 'config check -c x', 'key create', '', '--store memory:'].map(
-      (words) => chooseCommand(words === '' ? [] : words.split(' ')).command.name,
-    )
-    assert.deepEqual(names, ['up', 'config check', 'key create', 'up', 'up'])
-  })
-
-  it('says what there is when a word is missing or wrong', () => {
-    assert.throws(
-      () => chooseCommand(['key']),
-      usageError(
-        'Missing subcommand of key. Use `parley key create`, `parley key list`, `parley key revoke`, `parley key rotate`.',
-      ),
-    )
-    assert.throws(() => chooseCommand(['start']), usageError('Unknown command start. See `parley help`.'))
-    assert.throws(() => chooseCommand(['statsu']), /^CliError: Unknown command statsu\. Did you mean status\? See/)
-    assert.throws(() => chooseCommand(['add']), /^CliError: Unknown command add\. Did you mean agent add\? See/)
-    assert.throws(
-      () => chooseCommand(['key', 'lst']),
-      /Unknown command key lst\. Did you mean key list\? Use `parley key c/,
-    )
-    assert.throws(() => chooseCommand(['agent', 'rm']), /Unknown command agent rm\. Did you mean agent remove\? Use/)
-    assert.throws(() => flags('up --prot 3'), /Unknown option '--prot'\. Did you mean --port\? See `parley help up`/)
-    assert.throws(() => flags('up x'), /Unexpected argument 'x'/)
+  it('says what there is when a word is missing or wrong', async () => {
+    const wrong = [
+      [
+        'key',
+        'Missing subcommand of `parley key`. Use `parley key create`, `parley key list`, `parley key revoke`, `parley key rotate`.',
+      ],
+      ['start', 'Unknown command "start". See `parley help`.'],
+      ['statsu', 'Unknown command "statsu". Did you mean `parley status`?'],
+      ['add', 'Unknown command "add". Did you mean `parley agent add`?'],
+      ['key lst', 'Unknown command "key lst". Did you mean `parley key list`?'],
+      ['agent rm', 'Unknown command "agent rm". Did you mean `parley agent remove`?'],
+      ['--prot 3', 'Unknown option --prot of `parley up`. Did you mean --port? See `parley help up`.'],
+      ['up x', '`parley up` does not take "x". Usage: parley up [options]'],
+      ['key revoke', '`parley key revoke` needs <id>. `parley key list` shows the ids.'],
+    ] as const
+    for (const [words, message] of wrong) assert.equal(await errorOf(words), message)
   })
 
   it('names a file that is missing, and creates no store', async (t) => {
@@ -88,15 +82,15 @@ describe('the command line', () => {
     assert.deepEqual(flags('agent add --name coder wc words.txt').positionals, ['wc', 'words.txt'])
   })
 
-  it('leaves to a command what stands behind --, also flags that look like ours', () => {
+  it('leaves to a command what stands behind --, also flags that look like ours', async () => {
     const added = flags('agent add --name coder -- npx -y some-agent --name x --help')
     assert.deepEqual(
       [added.value('name'), added.positionals],
       ['coder', ['npx', '-y', 'some-agent', '--name', 'x', '--help']],
     )
-    assert.throws(
-      () => flags('agent add npx -y some-agent'),
-      usageError("Unknown option '-y'. Put a command with its own flags after --: parley agent add -- <command…>"),
+    assert.equal(
+      await errorOf('agent add npx -y some-agent'),
+      'Unknown option -y of `parley agent add`. Put a command with its own options after --: `parley agent add -- <command…>`. See `parley help agent add`.',
     )
   })
 
@@ -117,14 +111,13 @@ describe('the command line', () => {
   })
 
   it('documents every option of every command', async () => {
-    for (const { name, flags: known } of commands) {
+    const overrides = overrideOptions.map(({ name }) => name)
+    for (const { name, options } of commands) {
       const terminal = createTestTerminal()
       await runCli([...name.split(' '), '--help'], terminal)
       const text = terminal.printed.join('\n')
-      // The overrides of the configuration are documented with `up`.
-      const missing = Object.keys(known).filter(
-        (flag) => !text.includes(`--${flag}`) && (name === 'up' || !(flag in listenFlags || flag === 'config')),
-      )
+      // The overrides of the configuration have one line.
+      const missing = options.filter((option) => !text.includes(`--${option.name}`) && !overrides.includes(option.name))
       assert.deepEqual(missing, [], name)
     }
   })
@@ -154,7 +147,7 @@ describe('the command line', () => {
   it('names the flag and its values if a value is wrong, before it asks the hub', async () => {
     const wrong = [
       ['logs -n 5000', '--tail must be a number from 1 to 1000, not "5000".'],
-      ['logs --level trace', '--level must be debug, info, warn or error, not "trace".'],
+      ['logs --level trace', '--level: "trace" is none of debug, info, warn, error.'],
       [
         'audit export --since yesterday',
         '--since must be a time such as 2026-01-31T12:00:00Z, or an age such as 24h, not "yesterday".',

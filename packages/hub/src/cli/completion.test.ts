@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { runCli } from './commands.ts'
+import { runCli } from './run.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 async function script(shell: string): Promise<string> {
@@ -39,7 +39,8 @@ describe('parley completion', () => {
       [['key', 'create', '--exp'], ['--expires']],
       [['key', 'revoke', 'some-id', '--time'], ['--timeout']],
       [['completion', 'z'], ['zsh']],
-      [['--port', 'key', 'l'], ['list']],
+      // `key` is the port.
+      [['--port', 'key', 'l'], ['logs']],
     ] as const
     assert.deepEqual(
       await complete(cases.map(([words]) => words)),
@@ -68,6 +69,8 @@ describe('parley completion', () => {
   it('lists the shells if none is named', async () => {
     const terminal = createTestTerminal()
     assert.equal(await runCli(['completion'], terminal), 2)
-    assert.deepEqual(terminal.errors, ['Name a shell: bash, zsh, fish.'])
+    assert.deepEqual(terminal.errors, [
+      '`parley completion` needs <bash | zsh | fish>. Usage: parley completion <bash | zsh | fish> [options]',
+    ])
   })
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { runCli } from './commands.ts'
+import { runCli } from './run.ts'
 import { createTestTerminal, type TestTerminal } from './testing/test-terminal.ts'
 
 const done = { state: 'TASK_STATE_COMPLETED', timestamp: '2020-01-01T00:00:00.000Z' } as const

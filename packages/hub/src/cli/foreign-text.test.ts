@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { writeDump } from '@parley/a2a/stores/dump'
-import { runCli } from './commands.ts'
+import { runCli } from './run.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 /** Erases the screen, sets a title, reverses the order and hides text. */

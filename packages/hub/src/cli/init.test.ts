@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { runCli } from './commands.ts'
+import { runCli } from './run.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 async function newFolder(t: TestContext): Promise<string> {
@@ -56,6 +56,6 @@ describe('parley init', () => {
   it('refuses two folders', async (t) => {
     const terminal = createTestTerminal({ cwd: await newFolder(t) })
     assert.notEqual(await runCli(['init', 'one', 'two'], terminal), 0)
-    assert.deepEqual(terminal.errors, ['`parley init` takes one folder.'])
+    assert.deepEqual(terminal.errors, ['`parley init` does not take "two". Usage: parley init [folder] [options]'])
   })
 })

@@ -1,55 +1,33 @@
 /** `parley logs`: the log of a running hub. */
-import { fetchHub, hubConnection, hubDetails, hubFlags, responseError } from './admin-request.ts'
-import { usageError, type Command, type Flags, type Terminal } from './command.ts'
+import { fetchHub, hubConnection, responseError } from './admin-request.ts'
+import { usageError, type Flags, type Terminal } from './command.ts'
 import { styled, wantsJson } from './output.ts'
 
-export const logsCommand: Command = {
-  name: 'logs',
-  summary: 'Shows the log of a running hub.',
-  details: [
-    'A hub keeps up to 1,000 lines, and none from before its start. All are in its output (journalctl, kubectl logs).',
-    '-f, --follow            Waits for new lines until Ctrl-C.',
-    '-n, --tail <n>          How many of the last lines to show, up to 1000. Default 100.',
-    '--level <level>         The lowest level: debug, info, warn or error.',
-    ...hubDetails,
-    'With -o json, one JSON object per line.',
-  ],
-  flags: {
-    ...hubFlags,
-    follow: { type: 'boolean', short: 'f' },
-    tail: { type: 'string', short: 'n' },
-    level: { type: 'string' },
-  },
-  async run(flags, terminal) {
-    const isJson = wantsJson(flags)
-    requireValidFlags(flags)
-    let hasLines = false
-    const stopping = new AbortController()
-    if (flags.has('follow')) void terminal.untilShutdown().then(() => stopping.abort())
-    try {
-      for await (const line of logLines(flags, terminal, stopping.signal)) {
-        hasLines = true
-        if (isJson) terminal.printData(line)
-        else terminal.print(textOf(JSON.parse(line) as LogLine, terminal))
-      }
-    } catch (reason) {
-      if (!stopping.signal.aborted) throw reason
+export async function showLogs(flags: Flags, terminal: Terminal): Promise<number> {
+  const isJson = wantsJson(flags)
+  requireValidTail(flags)
+  let hasLines = false
+  const stopping = new AbortController()
+  if (flags.has('follow')) void terminal.untilShutdown().then(() => stopping.abort())
+  try {
+    for await (const line of logLines(flags, terminal, stopping.signal)) {
+      hasLines = true
+      if (isJson) terminal.printData(line)
+      else terminal.print(textOf(JSON.parse(line) as LogLine, terminal))
     }
-    if (!hasLines) terminal.printError('No lines.')
-    return 0
-  },
+  } catch (reason) {
+    if (!stopping.signal.aborted) throw reason
+  }
+  if (!hasLines) terminal.printError('No lines.')
+  return 0
 }
 
 const maxTail = 1_000
-const levels: readonly string[] = ['debug', 'info', 'warn', 'error']
 
-function requireValidFlags(flags: Flags): void {
+function requireValidTail(flags: Flags): void {
   const tail = flags.value('tail')
   if (tail !== undefined && !(/^\d+$/.test(tail) && Number(tail) >= 1 && Number(tail) <= maxTail))
     throw usageError(`--tail must be a number from 1 to ${maxTail}, not ${JSON.stringify(tail)}.`)
-  const level = flags.value('level')
-  if (level !== undefined && !levels.includes(level))
-    throw usageError(`--level must be debug, info, warn or error, not ${JSON.stringify(level)}.`)
 }
 
 async function* logLines(flags: Flags, terminal: Terminal, signal: AbortSignal): AsyncGenerator<string> {

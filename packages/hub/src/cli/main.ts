@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /** The `parley` command. The only file that reads the environment and accesses the process. */
 import { isatty } from 'node:tty'
-import type { Terminal } from './command.ts'
-import { privateCacheFolder } from './private-cache-folder.ts'
+import type { ProcessTerminal } from './command.ts'
 
 const [major = 0] = process.versions.node.split('.').map(Number)
 if (major < 24) {
@@ -13,8 +12,9 @@ if (major < 24) {
 // Keeps compiled modules between starts, and sources without their types: half the time of a start. Node compares the content of
 // each file, so a change is compiled anew. In the user's own folder, since code from a folder that others can write, such as /tmp,
 // would run in the hub. NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE turns it off.
-const cacheFolder = privateCacheFolder(process.env['XDG_CACHE_HOME'])
-// Imported only now: an old Node does not have it, and would print a syntax error instead of the message above.
+// Imported only now: an old Node would print a syntax error instead of the message above.
+const { privateCacheFolder } = await import('@parley/cli/internal')
+const cacheFolder = privateCacheFolder('parley', process.env['XDG_CACHE_HOME'], process.getuid?.())
 if (cacheFolder !== undefined) (await import('node:module')).enableCompileCache(cacheFolder)
 
 /** Forced exit: longer than a hub needs to drain and to give up on a database that does not answer. */
@@ -28,18 +28,17 @@ if (args[0] === 'a2a') {
   const [{ runInProcess }, { programName }] = await Promise.all([import('@parley/cli'), import('./command-text.ts')])
   await runInProcess(process, args.slice(1), `${programName(process.env)} a2a`)
 } else {
-  const { runCli } = await import('./commands.ts')
+  const { runCli } = await import('./run.ts')
   const code = await runCli(args, hubTerminal())
   // Exits after the output is flushed.
   process.stdout.write('', () => process.exit(code))
 }
 
-function hubTerminal(): Terminal {
+function hubTerminal(): ProcessTerminal {
   return {
     environment: process.env,
     cwd: process.cwd(),
     print: (line) => console.log(line),
-    printData: (text) => console.log(text),
     printError: (line) => console.error(line),
     writeError: (text) => void process.stderr.write(text),
     isErrorTerminal: process.stderr.isTTY,

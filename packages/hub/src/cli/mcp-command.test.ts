@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { runCli } from './commands.ts'
+import { runCli } from './run.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 async function complaintOf(...args: string[]): Promise<string> {
@@ -18,7 +18,7 @@ describe('parley mcp', () => {
     assert.match(await complaintOf('--agent', 'ftp://x'), /^--agent must be an http or https URL/)
     assert.equal(
       await complaintOf('--agent', 'http://x.example', '--tools', 'all'),
-      '--tools must be agents or skills.',
+      '--tools: "all" is none of agents, skills.',
     )
     const agent = ['--agent', 'http://x.example']
     for (const wait of ['x', '1e9', '-=']) {

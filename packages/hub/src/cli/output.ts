@@ -1,17 +1,12 @@
 /** The output of commands: a table or text for people, JSON with `-o json`, colours on a terminal only. */
 import { styleText } from 'node:util'
 import { neutralize } from '@parley/a2a/command-line'
+import { allowsStyles, createPrinter } from '@parley/cli/internal'
 import { programName } from './command-text.ts'
-import { CliError, usageError, type Command, type Flags, type Terminal } from './command.ts'
-
-export const outputFlags = { output: { type: 'string', short: 'o' } } satisfies Command['flags']
-export const outputDetails = ['-o, --output <format>   text or json. Default: text.']
+import { CliError, type Flags, type ProcessTerminal, type Terminal } from './command.ts'
 
 export function wantsJson(flags: Flags): boolean {
-  const format = flags.value('output') ?? 'text'
-  if (format === 'json') return true
-  if (format === 'text') return false
-  throw usageError(`--output must be text or json, not ${JSON.stringify(format)}.`)
+  return flags.value('output') === 'json'
 }
 
 /**
@@ -19,7 +14,7 @@ export function wantsJson(flags: Flags): boolean {
  * reorder or hide text become visible escapes, and no line of theirs begins where lines of the program do. A pipe gets data as they are.
  * Commands in hints are spelled as a person can run them here.
  */
-export function neutralizing(terminal: Terminal): Terminal {
+export function neutralizing(terminal: ProcessTerminal): Terminal {
   // Others cannot guess it, so only the styles of this program survive.
   const styleEscape = `\u001b${crypto.randomUUID()}`
   const shownEscape = neutralize(styleEscape)
@@ -27,12 +22,8 @@ export function neutralizing(terminal: Terminal): Terminal {
   const safe = (text: string): string =>
     neutralize(text).replaceAll(shownEscape, '\u001b').replaceAll('\n', '\n  ').replaceAll('`parley ', command)
   // Inherits, since properties of a terminal may be getters.
-  return Object.create(terminal, {
-    styleEscape: { value: styleEscape },
-    print: { value: (line: string) => terminal.print(safe(line)) },
-    printError: { value: (line: string) => terminal.printError(safe(line)) },
-    printData: { value: (text: string) => terminal.printData(terminal.isOutputTerminal ? neutralize(text) : text) },
-  }) as Terminal
+  const own = Object.create(terminal) as object
+  return Object.assign(own, { styleEscape }, createPrinter(terminal, safe)) as Terminal
 }
 
 /** Prints `value` with `-o json`, and `lines` otherwise. */
@@ -59,9 +50,7 @@ type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red'
 
 /** Plain text unless stdout is a terminal. NO_COLOR turns colours off. */
 export function styled(terminal: Terminal, style: Style, text: string): string {
-  const { NO_COLOR: noColor = '', TERM: kind } = terminal.environment
-  const hasColors = terminal.isOutputTerminal && noColor === '' && kind !== 'dumb'
-  if (!hasColors) return text
+  if (!terminal.isOutputTerminal || !allowsStyles(terminal.environment)) return text
   const { styleEscape = '\u001b' } = terminal
   return styleText(style, text, { validateStream: false }).replaceAll('\u001b', styleEscape)
 }
@@ -80,15 +69,6 @@ export function tableLines(
       .join('  ')
       .trimEnd()
   return [styled(terminal, 'bold', line(header)), ...cells.map(line)]
-}
-
-const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const
-
-/** `12.3 MB` */
-export function bytesText(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(bytes) / 3))
-  const value = bytes / 1_000 ** power
-  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${byteUnits[power]}`
 }
 
 /** `1 task`, `2 tasks` */

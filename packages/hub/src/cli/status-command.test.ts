@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { it, type TestContext } from 'node:test'
-import { runCli } from './commands.ts'
+import { runCli } from './run.ts'
 import { createTestTerminal } from './testing/test-terminal.ts'
 
 /** The rows of a hub whose store does or does not respond. It counts nothing without its store. */

@@ -1,20 +1,15 @@
 /** `parley status`: the health of a running hub. */
+import { formatSize } from '@parley/cli/internal'
 import type { HubHealth } from '../admin/routes/health.ts'
-import { hubConnection, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { exitCodes, type Command, type Terminal } from './command.ts'
-import { bytesText, printResult, styled } from './output.ts'
+import { hubConnection, requestAdmin } from './admin-request.ts'
+import { exitCodes, type Flags, type Terminal } from './command.ts'
+import { printResult, styled } from './output.ts'
 
-export const statusCommand: Command = {
-  name: 'status',
-  summary: 'Shows the health of a running hub: store, agents, tasks, backlogs.',
-  details: ['Exits with 1 if the hub is degraded.', ...hubDetails],
-  flags: hubFlags,
-  async run(flags, terminal) {
-    const health = await requestAdmin<HubHealth>(flags, terminal, 'GET', '/admin/health')
-    const { url } = await hubConnection(flags, terminal)
-    printResult(flags, terminal, { url, ...health }, () => statusLines(url, health, terminal))
-    return health.status === 'ok' ? 0 : exitCodes.failure
-  },
+export async function showStatus(flags: Flags, terminal: Terminal): Promise<number> {
+  const health = await requestAdmin<HubHealth>(flags, terminal, 'GET', '/admin/health')
+  const { url } = await hubConnection(flags, terminal)
+  printResult(flags, terminal, { url, ...health }, () => statusLines(url, health, terminal))
+  return health.status === 'ok' ? 0 : exitCodes.failure
 }
 
 function statusLines(url: string, health: HubHealth, terminal: Terminal): readonly string[] {
@@ -65,9 +60,9 @@ function storageRows({ storage }: HubHealth): readonly (readonly [string, string
   const now = Date.parse(storage.readAt)
   const age = (time: string): string => `${durationText(Math.max(0, now - Date.parse(time)))} ago`
   const size = [
-    bytes === undefined ? 'in memory' : bytesText(bytes + (walBytes ?? 0)),
-    ...(reusableBytes === undefined || reusableBytes === 0 ? [] : [`${bytesText(reusableBytes)} reusable`]),
-    ...(diskFreeBytes === undefined ? [] : [`${bytesText(diskFreeBytes)} free on its disk`]),
+    bytes === undefined ? 'in memory' : formatSize(bytes + (walBytes ?? 0)),
+    ...(reusableBytes === undefined || reusableBytes === 0 ? [] : [`${formatSize(reusableBytes)} reusable`]),
+    ...(diskFreeBytes === undefined ? [] : [`${formatSize(diskFreeBytes)} free on its disk`]),
   ]
   const grown = [
     ...(growth.hour === undefined ? [] : [`${signedBytes(growth.hour.bytes)} in the last hour`]),
@@ -87,7 +82,7 @@ function storageRows({ storage }: HubHealth): readonly (readonly [string, string
 
 function unsentText({ unsentBytes, paused }: HubHealth['readers']): string {
   const waiting = paused === 0 ? '' : `, ${paused} clients wait`
-  return unsentBytes === 0 ? waiting : `, ${bytesText(unsentBytes)} unsent${waiting}`
+  return unsentBytes === 0 ? waiting : `, ${formatSize(unsentBytes)} unsent${waiting}`
 }
 
 function backlogText({ behind, due, oldestUndelivered }: HubHealth['push']): string {
@@ -136,7 +131,7 @@ function stateName(state: string): string {
 }
 
 function signedBytes(bytes: number): string {
-  return `${bytes < 0 ? '−' : '+'}${bytesText(Math.abs(bytes))}`
+  return `${bytes < 0 ? '−' : '+'}${formatSize(Math.abs(bytes))}`
 }
 
 const units = [

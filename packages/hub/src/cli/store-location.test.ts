@@ -3,19 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { parseFlags } from './commands.ts'
 import type { Terminal } from './command.ts'
-import { storeFlags } from './config-flags.ts'
 import { readStoreSettings } from './store-location.ts'
-import { createTestTerminal } from './testing/test-terminal.ts'
+import { createTestTerminal, testFlags } from './testing/test-terminal.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'parley-location-'))
 after(() => rmSync(cwd, { recursive: true }))
 const file = join(cwd, 'parley.yaml')
 
 function settings(args: readonly string[], environment: Terminal['environment'] = {}) {
-  const command = { name: 'backup', summary: '', flags: storeFlags, run: async () => 0 }
-  return readStoreSettings(parseFlags(command, args), createTestTerminal({ cwd, environment }))
+  return readStoreSettings(testFlags('backup', ...args), createTestTerminal({ cwd, environment }))
 }
 
 describe('the store of a command', () => {

@@ -1,7 +1,7 @@
 /** The commands of `a2a auth`. */
 import type { Command } from '../../command.ts'
 
-export const authLogin: Command = {
+const authLogin: Command = {
   name: 'auth login',
   summary: 'Obtains a token from the authorization server of the agent, and keeps it for later commands.',
   details: [
@@ -45,26 +45,25 @@ export const authLogin: Command = {
     'a2a auth login -a https://agent.example.com --client-id my-cli',
     'A2ACLI_CLIENT_SECRET=… a2a auth login -a https://agent.example.com --client-id my-job --trust https://id.example.com',
   ],
-  operandCount: [0, 0],
   load: () => import('../auth-login.ts'),
 }
 
-export const authStatus: Command = {
+const authStatus: Command = {
   name: 'auth status',
   summary: 'Shows the stored tokens: for which agent, from which issuer, and until when they are valid.',
   options: [],
   globalOptions: ['agent-card', 'output'],
   examples: ['a2a auth status', 'a2a auth status -a https://agent.example.com -o json'],
-  operandCount: [0, 0],
   load: () => import('../auth-status.ts'),
 }
 
-export const authLogout: Command = {
+const authLogout: Command = {
   name: 'auth logout',
   summary: 'Deletes the stored tokens of an agent.',
   options: [{ name: 'all', summary: 'Deletes the tokens of all agents.' }],
   globalOptions: ['agent-card', 'output'],
   examples: ['a2a auth logout -a https://agent.example.com', 'a2a auth logout --all'],
-  operandCount: [0, 0],
   load: () => import('../auth-logout.ts'),
 }
+
+export const authCommands: readonly Command[] = [authLogin, authStatus, authLogout]

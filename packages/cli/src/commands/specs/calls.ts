@@ -1,8 +1,8 @@
-/** `card get` and `send`. */
+/** `card get`, `send` and `chat`. */
 import type { Command } from '../../command.ts'
 import { callOptions, exitStatusOption } from './call-options.ts'
 
-export const cardGet: Command = {
+const cardGet: Command = {
   name: 'card get',
   summary: 'Shows the card of an agent: identity, capabilities, interfaces, security schemes and skills.',
   options: [
@@ -11,11 +11,10 @@ export const cardGet: Command = {
   ],
   globalOptions: [...callOptions, 'verify', 'trusted-keys'],
   examples: ['a2a card get -a localhost:3000', 'a2a card get -a https://agent.example.com --validate -o json'],
-  operandCount: [0, 0],
   load: () => import('../card-get.ts'),
 }
 
-export const send: Command = {
+const send: Command = {
   name: 'send',
   operands: '[text]',
   summary: 'Sends a message, and waits for the result.',
@@ -68,3 +67,20 @@ export const send: Command = {
   operandCount: [0, 1],
   load: () => import('../send.ts'),
 }
+
+const chat: Command = {
+  name: 'chat',
+  operands: '[text]',
+  summary: 'Talks with an agent in the terminal. Without a terminal it sends the text once.',
+  details: [
+    'Keeps the context from one message to the next, and the task while it waits for your answer. Markdown is rendered. At the end it prints the ids and the command that continues.',
+    'In the chat, /help lists further commands: to add files, to cancel, to wait, to log in.',
+  ],
+  options: send.options,
+  globalOptions: [...callOptions, 'context-id', 'task-id'],
+  examples: ['a2a chat -a localhost:3000', 'a2a chat -a localhost:3000 --context-id <id>'],
+  operandCount: [0, 1],
+  load: () => import('../chat.ts'),
+}
+
+export const callCommands: readonly Command[] = [cardGet, send, chat]

@@ -1,7 +1,7 @@
 /** `conformance`. */
 import type { Command } from '../../command.ts'
 
-export const conformance: Command = {
+const conformance: Command = {
   name: 'conformance',
   operands: '[url]',
   summary: 'Checks a live agent against the A2A specification.',
@@ -66,3 +66,5 @@ export const conformance: Command = {
   operandCount: [0, 1],
   load: () => import('../conformance.ts'),
 }
+
+export const conformanceCommands: readonly Command[] = [conformance]

@@ -1,8 +1,8 @@
 /** The commands that need no agent. */
 import type { Command } from '../../command.ts'
-import { shells } from '../completion/shells.ts'
+import { shells } from '../../completion.ts'
 
-export const configShow: Command = {
+const configShow: Command = {
   name: 'config show',
   summary: 'Shows every setting, its value and where it comes from. Secrets are redacted.',
   details: [
@@ -11,12 +11,11 @@ export const configShow: Command = {
   options: [],
   globalOptions: ['output', 'config'],
   examples: ['a2a config show', 'a2a config show -o json'],
-  operandCount: [0, 0],
   usesAgent: false,
   load: () => import('../config-show.ts'),
 }
 
-export const completion: Command = {
+const completion: Command = {
   name: 'completion',
   operands: '<bash | zsh | fish>',
   summary: 'Prints a completion script for a shell.',
@@ -34,7 +33,7 @@ export const completion: Command = {
   load: () => import('../completion.ts'),
 }
 
-export const help: Command = {
+const help: Command = {
   name: 'help',
   operands: '[command]',
   summary: 'Shows the help of a command.',
@@ -45,3 +44,5 @@ export const help: Command = {
   usesAgent: false,
   load: () => import('../help.ts'),
 }
+
+export const localCommands: readonly Command[] = [configShow, completion, help]

@@ -2,7 +2,7 @@
 import type { Command } from '../../command.ts'
 import { callOptions } from './call-options.ts'
 
-export const pushConfigCreate: Command = {
+const pushConfigCreate: Command = {
   name: 'task push-config create',
   operands: '<task-id>',
   summary: 'Registers a webhook that the agent notifies about a task.',
@@ -24,7 +24,7 @@ export const pushConfigCreate: Command = {
   load: () => import('../push-config/push-config-create.ts'),
 }
 
-export const pushConfigGet: Command = {
+const pushConfigGet: Command = {
   name: 'task push-config get',
   operands: '<task-id> <config-id>',
   summary: 'Shows a push notification config.',
@@ -35,7 +35,7 @@ export const pushConfigGet: Command = {
   load: () => import('../push-config/push-config-get.ts'),
 }
 
-export const pushConfigList: Command = {
+const pushConfigList: Command = {
   name: 'task push-config list',
   operands: '<task-id>',
   summary: 'Lists the push notification configs of a task.',
@@ -46,7 +46,7 @@ export const pushConfigList: Command = {
   load: () => import('../push-config/push-config-list.ts'),
 }
 
-export const pushConfigDelete: Command = {
+const pushConfigDelete: Command = {
   name: 'task push-config delete',
   operands: '<task-id> <config-id>',
   summary: 'Deletes a push notification config.',
@@ -57,7 +57,7 @@ export const pushConfigDelete: Command = {
   load: () => import('../push-config/push-config-delete.ts'),
 }
 
-export const pushConfigListen: Command = {
+const pushConfigListen: Command = {
   name: 'task push-config listen',
   operands: '[task-id]',
   summary: 'Receives push notifications and prints them, until the task has ended or needs input.',
@@ -82,3 +82,11 @@ export const pushConfigListen: Command = {
   operandCount: [0, 1],
   load: () => import('../push-config/push-listen.ts'),
 }
+
+export const pushConfigCommands: readonly Command[] = [
+  pushConfigCreate,
+  pushConfigGet,
+  pushConfigList,
+  pushConfigDelete,
+  pushConfigListen,
+]

@@ -1,7 +1,7 @@
 /** `server`. */
 import type { Command } from '../../command.ts'
 
-export const server: Command = {
+const server: Command = {
   name: 'server',
   aliases: ['demo-server', 'serve'],
   summary: 'Serves an agent on this machine: an echo, a proxy of another agent, or a program.',
@@ -66,6 +66,7 @@ export const server: Command = {
     'a2a server --proxy https://agent.example.com --port 9000',
     'a2a server --exec "tr a-z A-Z"',
   ],
-  operandCount: [0, 0],
   load: () => import('../server.ts'),
 }
+
+export const serverCommands: readonly Command[] = [server]

@@ -1,7 +1,7 @@
 /** The commands of `a2a skill`. */
 import type { Command } from '../../command.ts'
 
-export const skillInstall: Command = {
+const skillInstall: Command = {
   name: 'skill install',
   summary: 'Installs the Agent Skill that teaches coding agents to use this program.',
   details: [
@@ -15,18 +15,18 @@ export const skillInstall: Command = {
   ],
   globalOptions: ['output'],
   examples: ['a2a skill install', 'a2a skill install --dir .claude/skills', 'a2a skill install --global'],
-  operandCount: [0, 0],
   usesAgent: false,
   load: () => import('../skill-install.ts'),
 }
 
-export const skillShow: Command = {
+const skillShow: Command = {
   name: 'skill show',
   summary: 'Prints the SKILL.md of the Agent Skill.',
   options: [],
   globalOptions: [],
   examples: ['a2a skill show'],
-  operandCount: [0, 0],
   usesAgent: false,
   load: () => import('../skill-show.ts'),
 }
+
+export const skillCommands: readonly Command[] = [skillInstall, skillShow]

@@ -10,7 +10,7 @@ const history: OptionSpec = {
   summary: 'How many messages of the history each task has at most.',
 }
 
-export const taskGet: Command = {
+const taskGet: Command = {
   name: 'task get',
   operands: '<task-id>',
   summary: 'Shows a task: state, artifacts and history. With --wait it waits for the result.',
@@ -21,7 +21,7 @@ export const taskGet: Command = {
   load: () => import('../task/task-get.ts'),
 }
 
-export const taskList: Command = {
+const taskList: Command = {
   name: 'task list',
   summary: 'Lists the tasks of the caller, page by page.',
   options: [
@@ -53,11 +53,10 @@ export const taskList: Command = {
     'a2a task list -a localhost:3000 --status working',
     'a2a task list -a localhost:3000 --page-size 20 --page-token <token> -o json',
   ],
-  operandCount: [0, 0],
   load: () => import('../task/task-list.ts'),
 }
 
-export const taskCancel: Command = {
+const taskCancel: Command = {
   name: 'task cancel',
   operands: '<task-id>',
   summary: 'Cancels a task, and shows the resulting state.',
@@ -68,7 +67,7 @@ export const taskCancel: Command = {
   load: () => import('../task/task-cancel.ts'),
 }
 
-export const taskSubscribe: Command = {
+const taskSubscribe: Command = {
   name: 'task subscribe',
   operands: '<task-id>',
   summary: 'Follows a running task until it has ended, or needs input or a credential.',
@@ -85,7 +84,7 @@ export const taskSubscribe: Command = {
   load: () => import('../task/task-subscribe.ts'),
 }
 
-export const taskDownload: Command = {
+const taskDownload: Command = {
   name: 'task download',
   operands: '<task-id>',
   summary: 'Saves the files of the artifacts of a task.',
@@ -104,3 +103,5 @@ export const taskDownload: Command = {
   operandCount: [1, 1],
   load: () => import('../task/task-download.ts'),
 }
+
+export const taskCommands: readonly Command[] = [taskGet, taskList, taskSubscribe, taskCancel, taskDownload]

@@ -6,14 +6,12 @@ import { describe, it, type TestContext } from 'node:test'
 import { parse } from 'yaml'
 import type { Detect, DetectDeps } from '../../agents/detect/detect.ts'
 import { demoConfig } from '../../demo/index.ts'
-import { createAgentAdd } from './agent-add.ts'
-import { parseFlags } from '../commands.ts'
-import { createTestTerminal } from '../testing/test-terminal.ts'
+import { addAgent } from './agent-add.ts'
+import { createTestTerminal, testFlags } from '../testing/test-terminal.ts'
 
 function scene(t: TestContext, detect: Detect) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-add-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const command = createAgentAdd(detect)
   // No hub can listen on this port: the system hands out none below 1024.
   const environment = { TOKEN: 'sesame', PARLEY_URL: '127.0.0.1:3', PARLEY_ADMIN_KEY: 'a-key-of-no-hub-at-all' }
   const terminal = createTestTerminal({ cwd: folder, environment })
@@ -21,7 +19,7 @@ function scene(t: TestContext, detect: Detect) {
   return {
     terminal,
     file,
-    run: (...words: string[]) => command.run(parseFlags(command, words), terminal),
+    run: (...words: string[]) => addAgent(testFlags('agent', 'add', ...words), terminal, detect),
     /** Without those that a hub without a file has. */
     agents: () => {
       const { agents } = parse(readFileSync(file, 'utf8')) as { agents: Record<string, unknown> }

@@ -4,69 +4,41 @@
  */
 import { adminKeyFile } from '../../store/data-directory.ts'
 import { readAdminKey, writeAdminKey } from '../admin-key-file.ts'
-import { adminPages, hubConnection, hubDetails, hubFlags, namedUrl, requestAdmin } from '../admin-request.ts'
-import { CliError, exitCodes, usageError, type Command, type Flags, type Terminal } from '../command.ts'
-import { commandText } from '../command-text.ts'
+import { adminPages, hubConnection, namedUrl, requestAdmin } from '../admin-request.ts'
+import { CliError, exitCodes, usageError, type Flags, type Terminal } from '../command.ts'
 import { printResult, tableLines, wantsJson } from '../output.ts'
-import type { RotatedKey } from '../store/rotate-admin-key.ts'
+import { rotateInStore, type RotatedKey } from '../store/rotate-admin-key.ts'
 
-export const keyCreate: Command = {
-  name: 'key create',
-  summary: 'Creates an API key and shows it once.',
-  details: [
-    '--agent <name>          An agent that it may call; repeatable. Required, unless --scope or --replaces is set.',
-    '--scope <scope>         agent:<name>, agent:*, skill:<agent>/<skill>, operation:<name>; repeatable.',
-    '--name <text>           Its purpose. Default: its agents and scopes.',
-    '--expires <duration>    For example 30d. Default: never, or as the key that it replaces.',
-    '--rate <rate>           For example 60/min.',
-    '--tasks-per-day <n>     The maximum number of new tasks per day.',
-    '--principal <text>      The owner of its tasks. Default: the key itself.',
-    '--replaces <id>         Copies this key; the new key continues its tasks.',
-    ...hubDetails,
-  ],
-  flags: {
-    ...hubFlags,
-    agent: { type: 'string', multiple: true },
-    scope: { type: 'string', multiple: true },
-    name: { type: 'string' },
-    expires: { type: 'string' },
-    rate: { type: 'string' },
-    'tasks-per-day': { type: 'string' },
-    principal: { type: 'string' },
-    replaces: { type: 'string' },
-  },
-  async run(flags, terminal) {
-    const agents = flags.values('agent')
-    const scopes = flags.values('scope')
-    if (agents.length + scopes.length === 0 && flags.value('replaces') === undefined)
-      throw usageError('Missing permission: set --agent <name> or --scope <scope>.')
-    const wrong = agents.find((name) => name.startsWith('agent:') || name.includes(','))
-    if (wrong !== undefined)
-      throw usageError(
-        `--agent must be the name of one agent, without agent:, not ${JSON.stringify(wrong)}. Repeat --agent for several.`,
-      )
-    const tasksPerDay = flags.value('tasks-per-day')
-    const order = {
-      name:
-        flags.value('name') ?? (flags.value('replaces') === undefined ? [...agents, ...scopes].join(' ') : undefined),
-      agents: agents.length > 0 ? agents : undefined,
-      scopes: scopes.length > 0 ? scopes : undefined,
-      expiresIn: flags.value('expires'),
-      rate: flags.value('rate'),
-      tasksPerDay: tasksPerDay === undefined ? undefined : Number(tasksPerDay),
-      principal: flags.value('principal'),
-      replaces: flags.value('replaces'),
-    }
-    const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order).catch(
-      (reason: unknown) => {
-        throw withFlagName(reason)
-      },
+export async function createKey(flags: Flags, terminal: Terminal): Promise<number> {
+  const agents = flags.values('agent')
+  const scopes = flags.values('scope')
+  if (agents.length + scopes.length === 0 && flags.value('replaces') === undefined)
+    throw usageError('Missing permission: set --agent <name> or --scope <scope>.')
+  const wrong = agents.find((name) => name.startsWith('agent:') || name.includes(','))
+  if (wrong !== undefined)
+    throw usageError(
+      `--agent must be the name of one agent, without agent:, not ${JSON.stringify(wrong)}. Repeat --agent for several.`,
     )
-    if (wantsJson(flags)) terminal.printData(JSON.stringify(made, null, 2))
-    else terminal.print(made.key)
-    terminal.printError(`Created key ${made.id}. The key is shown only once.`)
-    return 0
-  },
+  const tasksPerDay = flags.value('tasks-per-day')
+  const order = {
+    name: flags.value('name') ?? (flags.value('replaces') === undefined ? [...agents, ...scopes].join(' ') : undefined),
+    agents: agents.length > 0 ? agents : undefined,
+    scopes: scopes.length > 0 ? scopes : undefined,
+    expiresIn: flags.value('expires'),
+    rate: flags.value('rate'),
+    tasksPerDay: tasksPerDay === undefined ? undefined : Number(tasksPerDay),
+    principal: flags.value('principal'),
+    replaces: flags.value('replaces'),
+  }
+  const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order).catch(
+    (reason: unknown) => {
+      throw withFlagName(reason)
+    },
+  )
+  if (wantsJson(flags)) terminal.printData(JSON.stringify(made, null, 2))
+  else terminal.print(made.key)
+  terminal.printError(`Created key ${made.id}. The key is shown only once.`)
+  return 0
 }
 
 const flagOfField: Readonly<Record<string, string>> = {
@@ -101,67 +73,39 @@ interface KeyJson {
   readonly lastUsedAt?: string
 }
 
-export const keyList: Command = {
-  name: 'key list',
-  summary: 'Lists the API keys with their purpose and last use.',
-  details: hubDetails,
-  flags: hubFlags,
-  async run(flags, terminal) {
-    const pages = adminPages<{ keys: readonly KeyJson[]; after?: string }>(flags, terminal, '/admin/keys')
-    const keys = (await Array.fromAsync(pages)).flatMap((page) => page.keys)
-    const rows = keys.map(({ id, name, prefix, scopes, state, expiresAt, lastUsedAt }) => [
-      id,
-      `${prefix}…`,
-      state,
-      name,
-      scopes.join(' '),
-      expiresAt ?? 'never',
-      lastUsedAt ?? 'never',
-    ])
-    printResult(flags, terminal, { keys }, () =>
-      tableLines(terminal, ['ID', 'KEY', 'STATE', 'NAME', 'SCOPES', 'EXPIRES', 'LAST USED'], rows),
-    )
-    return 0
-  },
+export async function listKeys(flags: Flags, terminal: Terminal): Promise<number> {
+  const pages = adminPages<{ keys: readonly KeyJson[]; after?: string }>(flags, terminal, '/admin/keys')
+  const keys = (await Array.fromAsync(pages)).flatMap((page) => page.keys)
+  const rows = keys.map(({ id, name, prefix, scopes, state, expiresAt, lastUsedAt }) => [
+    id,
+    `${prefix}…`,
+    state,
+    name,
+    scopes.join(' '),
+    expiresAt ?? 'never',
+    lastUsedAt ?? 'never',
+  ])
+  printResult(flags, terminal, { keys }, () =>
+    tableLines(terminal, ['ID', 'KEY', 'STATE', 'NAME', 'SCOPES', 'EXPIRES', 'LAST USED'], rows),
+  )
+  return 0
 }
 
-export const keyRevoke: Command = {
-  name: 'key revoke',
-  takes: '<id>',
-  summary: 'Revokes an API key immediately.',
-  details: hubDetails,
-  flags: hubFlags,
-  async run(flags, terminal) {
-    const [id] = flags.positionals
-    if (id === undefined)
-      throw usageError(`Missing key id: \`${commandText(flags, terminal, 'key list')}\` shows the ids.`)
-    await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
-    printResult(flags, terminal, { id, state: 'revoked' }, () => [`Revoked key ${id}.`])
-    return 0
-  },
+export async function revokeKey(flags: Flags, terminal: Terminal): Promise<number> {
+  const [id = ''] = flags.positionals
+  await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
+  printResult(flags, terminal, { id, state: 'revoked' }, () => [`Revoked key ${id}.`])
+  return 0
 }
 
-export const keyRotate: Command = {
-  name: 'key rotate',
-  takes: '<admin|signing|master>',
-  summary: 'Rotates the admin key, the signing keys or the master key of a running hub.',
-  details: [
-    'admin      Creates another admin key and shows it once. If no hub runs, in its store: for a key that you lost.',
-    'signing    Creates new keys for cards, webhooks, delegation, page tokens, sessions and secrets at rest.',
-    'master     Wraps the keys of the store by another master key.',
-    '--overlap <duration>    How long the previous admin key is valid. off: it ends at once. Default 24h.',
-    ...hubDetails,
-  ],
-  flags: { ...hubFlags, overlap: { type: 'string' } },
-  async run(flags, terminal) {
-    const [what = '', ...rest] = flags.positionals
-    const rotate = { admin: rotateAdmin, signing: rotateSigning, master: rotateMaster }[what]
-    if (rotate === undefined || rest.length > 0) throw usageError('Name what to rotate: admin, signing or master.')
-    if (flags.value('overlap') !== undefined && what !== 'admin')
-      throw usageError('--overlap is an option of `parley key rotate admin`.')
-    await rotate(flags, terminal)
-    return 0
-  },
+export async function rotateKey(flags: Flags, terminal: Terminal): Promise<number> {
+  const [what = ''] = flags.positionals
+  const rotate = { admin: rotateAdmin, signing: rotateSigning, master: rotateMaster }[what]
+  if (rotate === undefined) throw usageError('Name what to rotate: admin, signing or master.')
+  if (flags.value('overlap') !== undefined && what !== 'admin')
+    throw usageError('--overlap is an option of `parley key rotate admin`.')
+  await rotate(flags, terminal)
+  return 0
 }
 
 async function rotateAdmin(flags: Flags, terminal: Terminal): Promise<void> {
@@ -170,7 +114,6 @@ async function rotateAdmin(flags: Flags, terminal: Terminal): Promise<void> {
     // Another hub may listen where this one would: whether this one runs is decided by its store.
     const isOther = reason instanceof CliError && ([unreachable, unauthorized] as number[]).includes(reason.exitCode)
     if (!isOther || (await namedUrl(flags, terminal)) !== undefined) throw reason
-    const { rotateInStore } = await import('../store/rotate-admin-key.ts')
     return rotateInStore(flags, terminal, reason)
   })
   const { key, previousEndsAt, dataDir } = made
@@ -241,42 +184,27 @@ interface SessionJson {
   readonly from?: string
 }
 
-export const sessionList: Command = {
-  name: 'session list',
-  summary: 'Lists the sessions of the console.',
-  details: hubDetails,
-  flags: hubFlags,
-  async run(flags, terminal) {
-    const pages = adminPages<{ sessions: readonly SessionJson[]; after?: string }>(flags, terminal, '/admin/sessions')
-    const sessions = (await Array.fromAsync(pages)).flatMap((page) => page.sessions)
-    const rows = sessions.map(({ id, subject, by, from = 'unknown', createdAt, lastUsedAt, expiresAt }) => [
-      id,
-      subject,
-      by,
-      from,
-      createdAt,
-      lastUsedAt,
-      expiresAt,
-    ])
-    printResult(flags, terminal, { sessions }, () =>
-      tableLines(terminal, ['ID', 'SUBJECT', 'BY', 'FROM', 'CREATED', 'LAST USED', 'EXPIRES'], rows),
-    )
-    return 0
-  },
+export async function listSessions(flags: Flags, terminal: Terminal): Promise<number> {
+  const pages = adminPages<{ sessions: readonly SessionJson[]; after?: string }>(flags, terminal, '/admin/sessions')
+  const sessions = (await Array.fromAsync(pages)).flatMap((page) => page.sessions)
+  const rows = sessions.map(({ id, subject, by, from = 'unknown', createdAt, lastUsedAt, expiresAt }) => [
+    id,
+    subject,
+    by,
+    from,
+    createdAt,
+    lastUsedAt,
+    expiresAt,
+  ])
+  printResult(flags, terminal, { sessions }, () =>
+    tableLines(terminal, ['ID', 'SUBJECT', 'BY', 'FROM', 'CREATED', 'LAST USED', 'EXPIRES'], rows),
+  )
+  return 0
 }
 
-export const sessionEnd: Command = {
-  name: 'session end',
-  takes: '<id>',
-  summary: 'Ends a session of the console immediately.',
-  details: hubDetails,
-  flags: hubFlags,
-  async run(flags, terminal) {
-    const [id] = flags.positionals
-    if (id === undefined)
-      throw usageError(`Missing session id: \`${commandText(flags, terminal, 'session list')}\` shows the ids.`)
-    await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
-    printResult(flags, terminal, { id, state: 'ended' }, () => [`Ended session ${id}.`])
-    return 0
-  },
+export async function endSession(flags: Flags, terminal: Terminal): Promise<number> {
+  const [id = ''] = flags.positionals
+  await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
+  printResult(flags, terminal, { id, state: 'ended' }, () => [`Ended session ${id}.`])
+  return 0
 }

@@ -4,8 +4,9 @@
  */
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
-import { hubConnection, hubDetails, hubFlags, requestAdmin } from '../admin-request.ts'
-import { CliError, usageError, type Command, type Terminal } from '../command.ts'
+import { maxSecretBytes } from '../../config/secrets/secret-provider.ts'
+import { hubConnection, requestAdmin } from '../admin-request.ts'
+import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
 import { printResult, tableLines } from '../output.ts'
 
 interface SecretJson {
@@ -16,58 +17,31 @@ interface SecretJson {
   readonly agents: readonly string[]
 }
 
-export const secretSet: Command = {
-  name: 'secret set',
-  takes: '<name>',
-  summary: 'Sets a secret that the hub keeps for ${hub:<name>}; the agents that use it are opened again.',
-  details: ['The value is read from stdin, or typed at a terminal, which does not show it.', ...hubDetails],
-  flags: hubFlags,
-  async run(flags, terminal) {
-    const [name, ...rest] = flags.positionals
-    if (name === undefined) throw usageError('Missing name: `parley secret set <name>`.')
-    if (rest.length > 0) throw usageError('The value must not be an argument: type it when asked, or pass it on stdin.')
-    // Before the value is typed: the admin key may be missing.
-    await hubConnection(flags, terminal)
-    const value = await readValue(name, terminal)
-    const kept = await requestAdmin<SecretJson>(flags, terminal, 'PUT', secretPath(name), { value })
-    printResult(flags, terminal, kept, () => [
-      `Set ${name}. ${kept.agents.length === 0 ? `No agent uses it yet: refer to it as \${hub:${name}}.` : `Used by ${kept.agents.join(', ')}.`}`,
-    ])
-    return 0
-  },
+export async function setSecret(flags: Flags, terminal: Terminal): Promise<number> {
+  const [name = '', ...rest] = flags.positionals
+  if (rest.length > 0) throw usageError('The value must not be an argument: type it when asked, or pass it on stdin.')
+  // Before the value is typed: the admin key may be missing.
+  await hubConnection(flags, terminal)
+  const value = await readValue(name, terminal)
+  const kept = await requestAdmin<SecretJson>(flags, terminal, 'PUT', secretPath(name), { value })
+  printResult(flags, terminal, kept, () => [
+    `Set ${name}. ${kept.agents.length === 0 ? `No agent uses it yet: refer to it as \${hub:${name}}.` : `Used by ${kept.agents.join(', ')}.`}`,
+  ])
+  return 0
 }
 
-export const secretList: Command = {
-  name: 'secret list',
-  summary: 'Lists the secrets that the hub keeps, without their values.',
-  details: hubDetails,
-  flags: hubFlags,
-  async run(flags, terminal) {
-    const { secrets } = await requestAdmin<{ secrets: readonly SecretJson[] }>(flags, terminal, 'GET', '/admin/secrets')
-    const rows = secrets.map(({ name, setAt = 'not set', setBy = '', agents }) => [
-      name,
-      setAt,
-      setBy,
-      agents.join(' '),
-    ])
-    printResult(flags, terminal, { secrets }, () => tableLines(terminal, ['NAME', 'SET', 'BY', 'AGENTS'], rows))
-    return 0
-  },
+export async function listSecrets(flags: Flags, terminal: Terminal): Promise<number> {
+  const { secrets } = await requestAdmin<{ secrets: readonly SecretJson[] }>(flags, terminal, 'GET', '/admin/secrets')
+  const rows = secrets.map(({ name, setAt = 'not set', setBy = '', agents }) => [name, setAt, setBy, agents.join(' ')])
+  printResult(flags, terminal, { secrets }, () => tableLines(terminal, ['NAME', 'SET', 'BY', 'AGENTS'], rows))
+  return 0
 }
 
-export const secretRemove: Command = {
-  name: 'secret remove',
-  takes: '<name>',
-  summary: 'Removes a secret that no agent uses.',
-  details: hubDetails,
-  flags: hubFlags,
-  async run(flags, terminal) {
-    const [name] = flags.positionals
-    if (name === undefined) throw usageError('Missing name: `parley secret list` shows the names.')
-    await requestAdmin(flags, terminal, 'DELETE', secretPath(name))
-    printResult(flags, terminal, { name }, () => [`Removed ${name}.`])
-    return 0
-  },
+export async function removeSecret(flags: Flags, terminal: Terminal): Promise<number> {
+  const [name = ''] = flags.positionals
+  await requestAdmin(flags, terminal, 'DELETE', secretPath(name))
+  printResult(flags, terminal, { name }, () => [`Removed ${name}.`])
+  return 0
 }
 
 function secretPath(name: string): string {
@@ -83,7 +57,6 @@ async function readValue(name: string, terminal: Terminal): Promise<string> {
 
 /** Without its final line break, which editors and `echo` add. */
 async function readAll(input: Readable): Promise<string> {
-  const { maxSecretBytes } = await import('../../config/secrets/secret-provider.ts')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of input as AsyncIterable<Buffer | string>) {

@@ -1,9 +1,9 @@
 /** Whether the store can be used, and whether its disk has space. Opens nothing that a running hub holds. */
+import { formatSize } from '@parley/cli/internal'
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { describeStore, sqliteFile, type StoreSection } from '../../store/open-store.ts'
 import { operatorMessage } from '../../json/operator-message.ts'
-import { bytesText } from '../output.ts'
 import type { ClockReading } from './check-clock.ts'
 import { failed, ok, warning, type DoctorFinding } from './finding.ts'
 import type { HubState } from './hub-checks.ts'
@@ -98,7 +98,7 @@ export async function checkDisk({ store, dataDir }: StoreSection): Promise<reado
 }
 
 export function diskFinding(freeBytes: number, place: string): DoctorFinding {
-  const text = `${bytesText(freeBytes)} free at ${place}`
+  const text = `${formatSize(freeBytes)} free at ${place}`
   const remedy = 'Free space on this disk, or move the data directory with --data.'
   if (freeBytes < criticalBytes) return failed('disk', text, remedy)
   return freeBytes < lowBytes ? warning('disk', text, remedy) : ok('disk', text)

@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { parseFlags } from '../commands.ts'
 import { openBrowser } from './open-browser.ts'
-import { createOpenCommand } from './open-command.ts'
-import { createTestTerminal } from '../testing/test-terminal.ts'
+import { openConsole, type OpenBrowser } from './open-command.ts'
+import { createTestTerminal, testFlags } from '../testing/test-terminal.ts'
 
 /** A hub that knows this one request. */
 async function scene(t: TestContext, hasBrowser: boolean) {
@@ -19,12 +18,12 @@ async function scene(t: TestContext, hasBrowser: boolean) {
   t.after(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const opened: string[] = []
-  const command = createOpenCommand(async (link) => {
+  const browser: OpenBrowser = async (link) => {
     opened.push(link)
     return hasBrowser
-  })
+  }
   const terminal = createTestTerminal({ environment: { PARLEY_URL: url, PARLEY_ADMIN_KEY: 'k' } })
-  const run = (...words: string[]) => command.run(parseFlags(command, words), terminal)
+  const run = (...words: string[]) => openConsole(testFlags('open', ...words), terminal, browser)
   return { run, terminal, opened, link: `${url}/#code=abc` }
 }
 

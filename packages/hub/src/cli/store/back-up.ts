@@ -1,11 +1,12 @@
 /** The work of `parley backup` and `parley export`: a whole store into a file. */
+import { formatSize } from '@parley/cli/internal'
 import type { BackupKeyring, DumpCounts, StoreReader } from '@parley/a2a/internal'
 import { writeDump } from '@parley/a2a/stores/dump'
 import { hubVersion } from '../../config/hub-version.ts'
 import { describeStore } from '../../store/open-store.ts'
 import { CliError, usageError, type Flags, type Terminal } from '../command.ts'
 import { commandText, storeNameFlags } from '../command-text.ts'
-import { bytesText, printResult, writeOutput } from '../output.ts'
+import { printResult, writeOutput } from '../output.ts'
 import { createProgress } from '../progress.ts'
 import { readStoreSettings } from '../store-location.ts'
 import { contentText, pathArgument } from './file-arguments.ts'
@@ -13,13 +14,11 @@ import { throwIf, writeNewFile } from './output-file.ts'
 import { withOperatorErrors, wholeStore } from './whole-store.ts'
 import { openWithMasterKey } from './wrapping-master-key.ts'
 
-const keyrings: readonly string[] = ['wrapped', 'full', 'none'] satisfies BackupKeyring[]
-
 export async function backUp(flags: Flags, terminal: Terminal): Promise<number> {
-  const file = pathArgument(flags, terminal, 'backup')
+  const file = pathArgument(flags, terminal)
   if (file === '-')
     throw usageError('A backup is a file: parley backup <file>. Only parley export writes to the standard output.')
-  const keyring = readKeyring(flags)
+  const keyring = (flags.value('keyring') ?? 'wrapped') as BackupKeyring
   const settings = await readStoreSettings(flags, terminal)
   const isInterrupted = watchInterrupts(terminal)
   const summary = await withOperatorErrors(async () => {
@@ -57,7 +56,7 @@ export async function backUp(flags: Flags, terminal: Terminal): Promise<number> 
   }
   const { manifest, counts, bytes, sha256 } = summary
   printResult(flags, terminal, { file, ...manifest, counts, bytes, sha256 }, () => [
-    `Backed up ${describeStore(settings)} to ${file}: ${contentText(counts)}, ${bytesText(bytes)}.`,
+    `Backed up ${describeStore(settings)} to ${file}: ${contentText(counts)}, ${formatSize(bytes)}.`,
     ...(keyring === 'wrapped' ? [masterKeyNote(settings.store)] : []),
   ])
   return 0
@@ -75,7 +74,7 @@ function masterKeyNote(store: string): string {
 }
 
 export async function exportStore(flags: Flags, terminal: Terminal): Promise<number> {
-  const file = pathArgument(flags, terminal, 'export')
+  const file = pathArgument(flags, terminal)
   const settings = await readStoreSettings(flags, terminal)
   const isInterrupted = watchInterrupts(terminal)
   const summary = await withOperatorErrors(async () => {
@@ -91,17 +90,11 @@ export async function exportStore(flags: Flags, terminal: Terminal): Promise<num
     }
   })
   const { counts, bytes, sha256, position } = summary
-  const line = `Exported ${describeStore(settings)}: ${contentText(counts)}, ${bytesText(bytes)}.`
+  const line = `Exported ${describeStore(settings)}: ${contentText(counts)}, ${formatSize(bytes)}.`
   // Standard output has the dump.
   if (file === '-') terminal.printError(line)
   else printResult(flags, terminal, { file, position, counts, bytes, sha256 }, () => [line])
   return 0
-}
-
-function readKeyring(flags: Flags): BackupKeyring {
-  const keyring = flags.value('keyring') ?? 'wrapped'
-  if (keyrings.includes(keyring)) return keyring as BackupKeyring
-  throw usageError(`--keyring must be wrapped, full or none, not ${JSON.stringify(keyring)}.`)
 }
 
 /** Whether Ctrl-C was pressed. The command then ends at its next step and removes what it has written. */

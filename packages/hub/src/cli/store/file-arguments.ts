@@ -2,13 +2,10 @@
 import { resolve } from 'node:path'
 import type { DumpCounts } from '@parley/a2a/internal'
 import { counted } from '../output.ts'
-import { usageError, type Flags, type Terminal } from '../command.ts'
+import type { Flags, Terminal } from '../command.ts'
 
 /** The path from the command line; `-` stays. */
-export function pathArgument({ positionals }: Flags, { cwd }: Pick<Terminal, 'cwd'>, command: string): string {
-  const [file, ...others] = positionals
-  if (file === undefined) throw usageError(`Missing file: parley ${command} <file>`)
-  if (others.length > 0) throw usageError(`One file at a time: parley ${command} <file>`)
+export function pathArgument({ positionals: [file = ''] }: Flags, { cwd }: Pick<Terminal, 'cwd'>): string {
   return file === '-' ? file : resolve(cwd, file)
 }
 

@@ -1,4 +1,5 @@
 /** The work of `parley restore` and `parley import`: a whole store from a file. */
+import { formatSize } from '@parley/cli/internal'
 import { createReadStream, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { BackupManifest, DumpEntry, DumpSummary, StoreLoader } from '@parley/a2a/internal'
@@ -7,7 +8,7 @@ import { describeStore } from '../../store/open-store.ts'
 import { createBackupCheck } from '../../verify/check-backup.ts'
 import { findingText } from '../../verify/finding-report.ts'
 import { CliError, type Flags, type Terminal } from '../command.ts'
-import { bytesText, printResult } from '../output.ts'
+import { printResult } from '../output.ts'
 import { createProgress } from '../progress.ts'
 import { readStoreSettings } from '../store-location.ts'
 import { watchInterrupts } from './back-up.ts'
@@ -16,7 +17,7 @@ import { directoryProblem, throwIf } from './output-file.ts'
 import { withOperatorErrors, wholeStore, type WholeStore } from './whole-store.ts'
 
 export async function restore(flags: Flags, terminal: Terminal): Promise<number> {
-  const file = pathArgument(flags, terminal, 'restore')
+  const file = pathArgument(flags, terminal)
   if (flags.has('list')) return list(file, flags, terminal)
   if (flags.has('check')) return check(file, flags, terminal)
   const settings = await readStoreSettings(flags, terminal)
@@ -54,7 +55,7 @@ export async function restore(flags: Flags, terminal: Terminal): Promise<number>
 }
 
 export async function importStore(flags: Flags, terminal: Terminal): Promise<number> {
-  const file = pathArgument(flags, terminal, 'import')
+  const file = pathArgument(flags, terminal)
   const settings = await readStoreSettings(flags, terminal)
   const summary = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)
@@ -176,7 +177,7 @@ async function check(file: string, flags: Flags, terminal: Terminal): Promise<nu
   const manifest = requireManifest(summary.manifest)
   printResult(flags, terminal, { file, ...manifest, counts, bytes, sha256 }, () => [
     ...manifestLines(manifest),
-    `Content    ${contentText(counts)}, ${bytesText(bytes)}`,
+    `Content    ${contentText(counts)}, ${formatSize(bytes)}`,
     'Checksums  all correct',
   ])
   return 0

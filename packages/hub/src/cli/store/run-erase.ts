@@ -40,7 +40,9 @@ const titles: Readonly<Record<keyof ErasureCounts, string>> = {
   journalEntries: 'other entries',
 }
 
-export async function runErase(flags: Flags, terminal: Terminal, caller: string): Promise<number> {
+export async function runErase(flags: Flags, terminal: Terminal): Promise<number> {
+  const caller = flags.value('caller') ?? ''
+  if (caller === '') throw usageError('Missing caller: set --caller <id>.')
   const checked = callerSchema.safeParse(caller)
   if (!checked.success) throw usageError(`--caller ${checked.error.issues[0]?.message}.`)
   const target = await openTarget(flags, terminal)

@@ -1,11 +1,12 @@
 /** Runs `parley prune`. */
+import { formatSize } from '@parley/cli/internal'
 import { estimateToJson } from '../../admin/routes/erasures.ts'
 import type { RetentionConfig } from '../../config/sections/limits.ts'
 import { createRetentionService } from '../../retention/retention-service.ts'
 import { requestAdmin } from '../admin-request.ts'
 import { readConfig, sectionOf } from '../cli-settings.ts'
 import type { Flags, Terminal } from '../command.ts'
-import { bytesText, printResult, tableLines } from '../output.ts'
+import { printResult, tableLines } from '../output.ts'
 import { openOwnStore } from './store-target.ts'
 
 type EstimateJson = ReturnType<typeof estimateToJson>
@@ -42,7 +43,7 @@ function lines(terminal: Terminal, estimates: readonly EstimateJson[], isDryRun:
   const rows = estimates.map(({ kind, entryKind, rows: count, bytes, ...times }) => [
     entryKind ?? kind,
     String(count),
-    bytesText(bytes),
+    formatSize(bytes),
     'oldest' in times ? times.oldest : '',
     'newest' in times ? times.newest : '',
   ])

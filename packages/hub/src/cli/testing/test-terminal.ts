@@ -1,7 +1,9 @@
 /** A terminal for tests: it has the given environment and records its output. */
 import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
-import type { Terminal } from '../command.ts'
+import { parseCommandLine } from '@parley/cli/internal'
+import { flagsOf, type Flags, type Terminal } from '../command.ts'
+import { program } from '../commands.ts'
 
 export interface TestTerminal extends Terminal {
   readonly printed: readonly string[]
@@ -42,4 +44,9 @@ export function createTestTerminal(given: Partial<Pick<Terminal, 'environment' |
     shutDown: ended.resolve,
     reload: () => listeners.forEach((listener) => listener()),
   }
+}
+
+/** The flags of a command line: `testFlags('key', 'list', '-o', 'json')`. */
+export function testFlags(...words: readonly string[]): Flags {
+  return flagsOf(parseCommandLine(words, program).args)
 }

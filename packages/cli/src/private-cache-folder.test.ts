@@ -16,7 +16,7 @@ describe('the folder of compiled code', () => {
     const base = newFolder(t)
     const umask = process.umask(0)
     t.after(() => process.umask(umask))
-    assert.equal(privateCacheFolder(base), join(base, 'parley'))
+    assert.equal(privateCacheFolder('parley', base, process.getuid?.()), join(base, 'parley'))
     assert.equal(statSync(join(base, 'parley')).mode & 0o777, 0o700)
   })
 
@@ -24,11 +24,11 @@ describe('the folder of compiled code', () => {
     const base = newFolder(t)
     mkdirSync(join(base, 'parley'))
     chmodSync(join(base, 'parley'), 0o777)
-    assert.equal(privateCacheFolder(base), undefined)
-    assert.equal(privateCacheFolder('/dev/null'), undefined)
+    assert.equal(privateCacheFolder('parley', base, process.getuid?.()), undefined)
+    assert.equal(privateCacheFolder('parley', '/dev/null', process.getuid?.()), undefined)
   })
 
   it('is never relative to the current folder', () => {
-    assert.ok(!privateCacheFolder('cache')?.startsWith(join(process.cwd(), 'cache')))
+    assert.ok(!privateCacheFolder('parley', 'cache', process.getuid?.())?.startsWith(join(process.cwd(), 'cache')))
   })
 })

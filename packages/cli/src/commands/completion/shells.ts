@@ -1,2 +1,0 @@
-/** The shells that completion supports. */
-export const shells = ['bash', 'zsh', 'fish'] as const
