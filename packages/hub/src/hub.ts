@@ -22,7 +22,7 @@ import { createConsole } from './console/console-routes.ts'
 import { intersectCallerScopes } from './delegation/chain-scopes.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
 import { createDiscovery } from './discovery/discovery-routes.ts'
-import { restrictHosts, composeMiddleware } from './http/middleware.ts'
+import { composeMiddleware } from './http/middleware.ts'
 import { agentPermission, setUpDelegation, type DelegationSetup } from './delegation/delegation-setup.ts'
 import { createAgentWebhooks } from './http/agent-webhooks.ts'
 import { createCallRequest, decodeSegment, sendJson } from './http/route-request.ts'
@@ -91,7 +91,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   const handlerCall: HandlerCall = async (...call) => (await handler.promise).call(...call)
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createAgentQueues()
-  const observer = createObserver({ hasAgent: (name) => registry?.status(name) !== undefined, log })
+  const observer = createObserver({ hasAgent: (name) => registry?.has(name) === true, log })
   const storeSettings = storeSettingsOf(config)
   const telemetry = await openTelemetry(config.telemetry, {
     store: await openStore({ ...storeSettings, acceptLoss: parts.acceptLoss, log }),
@@ -326,7 +326,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
             },
           }),
       signingPurposes: [hopPurpose],
-      middleware: restrictHosts(serveOptions.hosts, middleware),
+      middleware,
     })
   }
 

@@ -21,7 +21,7 @@ import { createServerContext } from './server-context.ts'
 import { consoleLog } from './console-log.ts'
 import { mergeKeyPublishers } from './keys/jwks.ts'
 import { masterKeysOf } from './keys/master-key.ts'
-import { createNodeHandler, type NodeHandler } from './http/node-adapter.ts'
+import { createNodeHandler, type NodeHandler, type NodeMiddleware } from './http/node-adapter.ts'
 import type { CardVariant, HandlerOptions } from './options.ts'
 import { createPushSetup } from './push/push-setup.ts'
 import { createStoreCheck, type Readiness } from './http/readiness.ts'
@@ -140,11 +140,18 @@ export interface HandlerPush extends Pick<PushConfigService, 'cursors' | 'search
  */
 export function createHandler(options: HandlerOptions): Handler {
   checkHandlerOptions(options)
-  return openHandler(options)
+  return openHandler(options).handler
+}
+
+/** A handler, and what only `serve` needs of it. */
+export interface OpenedHandler {
+  readonly handler: Handler
+  /** For a listener with a middleware. */
+  withMiddleware(middleware: NodeMiddleware): NodeHandler
 }
 
 /** For options that are checked. */
-export function openHandler(options: HandlerOptions): Handler {
+export function openHandler(options: HandlerOptions): OpenedHandler {
   const { log = consoleLog } = options
   const store = completeStore(options.store)
   const prefix = checkPrefix(options.prefix)
@@ -179,25 +186,20 @@ export function openHandler(options: HandlerOptions): Handler {
   })
   const engine = options.wrapEngine?.(ownEngine) ?? ownEngine
 
-  let state: Readiness['state'] = 'starting'
+  const storeAnswers = createStoreCheck(store, { log })
+  const readiness: { -readonly [Field in keyof Readiness]: Readiness[Field] } = {
+    state: 'starting',
+    ready: Promise.resolve(),
+    isReady: async () => readiness.state === 'ready' && (await storeAnswers()) && readiness.state === 'ready',
+  }
   async function start(): Promise<void> {
     // Keys that cannot be unwrapped fail the start, not the first page.
     await keyring()
     await cardKeys?.signing()
     await engine.start()
-    if (state === 'starting') state = 'ready'
+    if (readiness.state === 'starting') readiness.state = 'ready'
   }
 
-  const storeAnswers = createStoreCheck(store, { log })
-  const readiness: Readiness = {
-    get state() {
-      return state
-    },
-    get ready() {
-      return ready
-    },
-    isReady: async () => state === 'ready' && (await storeAnswers()) && state === 'ready',
-  }
   const settings = { ...options, log, ...(publicUrl !== undefined ? { publicUrl } : {}) }
   const signing = checkSigning(settings)
   const cardKeys = signing === undefined ? undefined : createCardKeys(signing, keyring)
@@ -219,7 +221,7 @@ export function openHandler(options: HandlerOptions): Handler {
   // After everything that may throw because of invalid options: nothing must be running then.
   const missing = missingFeatures(options.store)
   if (missing !== undefined) log.warn(missing)
-  const ready = start()
+  const ready = (readiness.ready = start())
   // A caller that awaits `ready` gets the failure; otherwise the rejection must not end the process.
   ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
   let closed: Promise<void> | undefined
@@ -227,19 +229,19 @@ export function openHandler(options: HandlerOptions): Handler {
   const listening = { prefix, stallMs: options.stallMs ?? defaults.stallMs, stalled: unsentBytes.stalled }
 
   async function drain(): Promise<void> {
-    state = 'stopped'
+    readiness.state = 'stopped'
     await ready.catch(() => {})
     await engine.drain()
   }
 
   async function close(): Promise<void> {
-    state = 'stopped'
+    readiness.state = 'stopped'
     await ready.catch(() => {})
     await engine.close()
     await store.close()
   }
 
-  return {
+  const handler: Handler = {
     node: createNodeHandler(router, listening),
     fetch: createFetchHandler(router, listening),
     grpc: createGrpcHandler(serverContext, registry, readiness, options),
@@ -292,11 +294,12 @@ export function openHandler(options: HandlerOptions): Handler {
       return keys
     },
     announceShutdown() {
-      if (state === 'ready') state = 'leaving'
+      if (readiness.state === 'ready') readiness.state = 'leaving'
     },
     drain,
     close: () => (closed ??= close()),
   }
+  return { handler, withMiddleware: (middleware) => createNodeHandler(router, listening, middleware) }
 }
 
 function handlerPushOf(

@@ -30,9 +30,9 @@ import { createDirectRequestClass } from './http/node-body.ts'
 import type { GrpcListener } from './grpc/grpc-listener.ts'
 import { openGrpcListener } from './grpc/open-grpc-listener.ts'
 import { type GrpcListeners, openGrpcListeners } from './grpc/grpc-listeners.ts'
-import { type Handler, openHandler } from './handler.ts'
+import { type Handler, type OpenedHandler, openHandler } from './handler.ts'
 import { consoleLog } from './console-log.ts'
-import { hasSingleHost, respondBadHost } from './http/node-adapter.ts'
+import type { NodeMiddleware } from './http/node-adapter.ts'
 import { dataDirError, isPortInUse, listenError, portInUse, requireNode } from './http/start-errors.ts'
 import type { PushOptions } from './push/push-options.ts'
 import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve-options.ts'
@@ -70,10 +70,11 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const limiters = limitersOf(options)
   server.on('connection', limiters.http.admit)
   const store = options.store ?? (await defaultStore(options.dataDir))
-  const handler = await openServedHandler(options, store)
+  const opened = await openServedHandler(options, store)
+  const { handler } = opened
   const openResponses = trackResponses(server)
   dropStalled(server, openResponses, options.stallMs ?? stallMs, () => handler.readers.stalled())
-  server.on('request', createRequestListener(options, handler))
+  server.on('request', createRequestListener(options, opened))
   let grpc: GrpcListeners
   try {
     await handler.ready
@@ -170,9 +171,12 @@ function createListener(options: ServeOptions): HttpServer | HttpsServer {
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
 
-function createRequestListener({ tls, middleware, log = consoleLog }: ServeOptions, handler: Handler): RequestListener {
+function createRequestListener(
+  { tls, middleware, log = consoleLog }: ServeOptions,
+  { handler, withMiddleware }: OpenedHandler,
+): RequestListener {
   const innerListener: RequestListener =
-    middleware === undefined ? handler.node : withMiddleware(middleware, handler, log)
+    middleware === undefined ? handler.node : withMiddleware(respondOnError(middleware, log))
   if (tls === undefined) return innerListener
   const hsts = `max-age=${tls.hstsSeconds ?? 31_536_000}`
   return (request, response) => {
@@ -181,19 +185,18 @@ function createRequestListener({ tls, middleware, log = consoleLog }: ServeOptio
   }
 }
 
-function withMiddleware(front: Middleware, handler: Handler, log: EngineLog): RequestListener {
-  return (request, response) => {
-    if (!hasSingleHost(request)) return respondBadHost(response)
+function respondOnError(middleware: Middleware, log: EngineLog): NodeMiddleware {
+  const guarded: Middleware = (request, response) => {
     try {
-      if (front(request, response)) return
+      return middleware(request, response)
     } catch (cause) {
       log.error('a middleware failed', { cause })
       if (response.headersSent) response.destroy()
       else response.writeHead(500, { 'content-length': 0 }).end()
-      return
+      return true
     }
-    handler.node(request, response)
   }
+  return guarded as NodeMiddleware
 }
 
 /** Loaded only if needed, so that an old Node reports its version and not a missing module. */
@@ -233,7 +236,10 @@ async function checkOptions(options: ServeOptions): Promise<void> {
 }
 
 /** Invalid options must not keep the store open: after a fix the program opens the same file again. */
-async function openServedHandler(options: ServeOptions, store: NonNullable<ServeOptions['store']>): Promise<Handler> {
+async function openServedHandler(
+  options: ServeOptions,
+  store: NonNullable<ServeOptions['store']>,
+): Promise<OpenedHandler> {
   try {
     const { push, ...rest } = options
     return openHandler({

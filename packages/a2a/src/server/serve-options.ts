@@ -34,8 +34,8 @@ export type ServeOptions = Omit<ServerOptions, 'push' | 'limits'> &
     /** Serves HTTPS. Default: no TLS, for this machine and for proxies that terminate it. */
     readonly tls?: ServeTls
     /**
-     * Sees every request before the agents do, and may answer it; it returns `true` if it took the request. A shutdown waits for
-     * its responses as for all others.
+     * Sees every request before the agents do, unless its Host or its page is refused (`hosts`), and may answer it; it returns `true`
+     * if it took the request. A shutdown waits for its responses as for all others.
      */
     readonly middleware?: Middleware
     /** Also serves gRPC at this port; 0 picks a free port. Default: no gRPC. Needs `@grpc/grpc-js` and `@bufbuild/protobuf`. */

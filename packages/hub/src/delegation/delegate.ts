@@ -22,7 +22,7 @@ import { childCause } from './child-failure.ts'
 import { runHop, createHopState, type HopResult, type HopState } from './hop.ts'
 import { createChildProgress, childStateReport } from './child-progress.ts'
 import { textOfParts } from '../agents/part-reader.ts'
-import { initialDelegationCheckpoint, withOwnCheckpoints, type DelegationCheckpoint } from './delegation-checkpoint.ts'
+import { initialDelegationCheckpoint, withOwnCheckpoints } from './delegation-checkpoint.ts'
 
 /** The agent and the message of a delegation. */
 export interface DelegateOptions {
@@ -71,14 +71,9 @@ export interface DelegatingTurn {
 }
 
 export function createDelegatingTurn(turn: Turn, inProcessClient: InProcessClient, now: () => number): DelegatingTurn {
-  // Of a turn with an earlier checkpoint at once, before the agent can change it. Of others when the agent delegates or writes one:
-  // most turns do neither, and the copy took 5 % of a short message.
-  const hasCheckpoint = turn.resumed !== undefined || turn.lastCheckpoint !== undefined
-  let checkpoint = hasCheckpoint ? initialDelegationCheckpoint(turn) : undefined
-  const keptState = (): DelegationCheckpoint => (checkpoint ??= initialDelegationCheckpoint(turn))
-  let writer: (() => Promise<void>) | undefined
-  const save = (): Promise<void> =>
-    (writer ??= createCheckpointWriter((state) => turn.checkpoint(state), keptState()))()
+  // Now, before the agent can change it.
+  const kept = initialDelegationCheckpoint(turn)
+  const save = createCheckpointWriter((state) => turn.checkpoint(state), kept)
   const isUnanswered = turn.message.metadata?.['reason'] === 'INPUT_TIMEOUT'
   let calls = 0
   let isAnswered = false
@@ -86,7 +81,6 @@ export function createDelegatingTurn(turn: Turn, inProcessClient: InProcessClien
   return {
     turn: withOwnCheckpoints(turn, {
       async checkpoint(data) {
-        const kept = keptState()
         kept.own = data as Json
         // Without delegations, the agent's checkpoint is stored unchanged.
         return kept.steps.length === 0 ? turn.checkpoint(data) : save()
@@ -109,7 +103,7 @@ export function createDelegatingTurn(turn: Turn, inProcessClient: InProcessClien
     const progress = createChildProgress({
       turn,
       agent,
-      artifactName: artifactNamer(agent, keptState().steps.slice(0, nth - 1)),
+      artifactName: artifactNamer(agent, kept.steps.slice(0, nth - 1)),
       mayBeRecorded: state.taskId !== undefined,
     })
     const deadlineAt = timeoutMs === undefined ? undefined : now() + timeoutMs
@@ -148,7 +142,7 @@ export function createDelegatingTurn(turn: Turn, inProcessClient: InProcessClien
 
   /** The earlier delegation, if the program repeats the same call; from the first difference on, delegations are new. */
   function stepOf(agent: string, nth: number): HopState {
-    const { steps } = keptState()
+    const { steps } = kept
     const known = steps[nth - 1]
     if (known?.agent === agent) return known
     const state = createHopState(turn, agent, String(nth))

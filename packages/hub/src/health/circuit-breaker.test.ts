@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createCircuitBreaker } from './circuit-breaker.ts'
+import { createCircuitBreaker } from './health-monitor.ts'
 
 const settings = { failures: 3, cooldownMs: 100 }
 const broken = (at: number) => {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { A2AError, fail, type Agent } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
-import { createHealthMonitor, type HealthSettings } from './health-monitor.ts'
-import { observeAgent } from './observe-agent.ts'
+import { createHealthMonitor, type HealthSettings, observeAgent } from './health-monitor.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 

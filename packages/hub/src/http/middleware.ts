@@ -1,10 +1,7 @@
-/** The hub's own routes, tried in order before those of the agents, and only for allowed hosts. */
+/** The hub's own routes, tried in order before those of the agents. */
 import type { Middleware } from '@parley/a2a/node'
 
-/**
- * What may be one of the hub's own paths, in the order in which they are tried. Most requests are messages for agents: they
- * reach none of these modules.
- */
+/** Paths of the hub itself, in matching order. Most requests are messages for agents, and match none of them. */
 const hubPaths = {
   admin: /^\/admin|\/api-key/,
   console: /^\/(?!a2a\/)/,
@@ -32,25 +29,4 @@ export function composeMiddleware(modules: HubMiddleware): Middleware {
     const { url = '' } = request
     return anyPath.test(url) && routes.some(({ path, middleware }) => path.test(url) && middleware(request, response))
   }
-}
-
-/** A request for a foreign Host is left to the server, which refuses it as it does for agents (DNS rebinding). */
-export function restrictHosts(hosts: readonly string[] | undefined, front: Middleware): Middleware {
-  if (hosts === undefined) return front
-  // Nearly every request names the same host.
-  let last: string | undefined
-  let isLastAllowed = hosts.includes(hostnameOf(last))
-  return (request, response) => {
-    const { host } = request.headers
-    if (host !== last) {
-      last = host
-      isLastAllowed = hosts.includes(hostnameOf(host))
-    }
-    return isLastAllowed && front(request, response)
-  }
-}
-
-function hostnameOf(host = ''): string {
-  const colon = host.lastIndexOf(':')
-  return (colon > host.lastIndexOf(']') ? host.slice(0, colon) : host).toLowerCase()
 }

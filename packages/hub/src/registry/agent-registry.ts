@@ -53,6 +53,7 @@ export interface AgentRegistry {
   /** From now on the server receives every change. */
   attachServer(server: HandlerAgents): void
   names(): readonly string[]
+  has(name: string): boolean
   status(name: string): AgentStatus | undefined
   /** The agent, if it is open. */
   open(name: string): OpenAgent | undefined
@@ -339,6 +340,7 @@ export function createAgentRegistry({
       for (const entry of registered.values()) void publish(entry)
     },
     names: () => [...registered.keys()],
+    has: (name) => registered.has(name),
     status(name) {
       const entry = registered.get(name)
       if (entry === undefined) return undefined

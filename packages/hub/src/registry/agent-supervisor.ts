@@ -80,7 +80,7 @@ export function superviseAgent({
   const about = { agent: services.name, kind: kind.kind }
   let open: OpenAgent | undefined
   let startError: StartError | undefined
-  let looked: PartialCard | undefined
+  let liveCard: PartialCard | undefined
   let refreshing: Promise<void> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const retries = createRetrySchedule({
@@ -116,7 +116,7 @@ export function superviseAgent({
   }
 
   async function callOpen(): Promise<OpenAgent> {
-    return kind.open(entry, { ...services, refreshCard: lookAgain })
+    return kind.open(entry, { ...services, refreshCard: refreshAfterCurrent })
   }
 
   /** Closes an agent that opened after its supervisor was closed. */
@@ -126,27 +126,27 @@ export function superviseAgent({
 
   async function refreshPeriodically(): Promise<void> {
     if (open?.fetchCard === undefined) return
-    await look()
+    await refreshCard()
     const delayMs = Math.round(times.refreshEveryMs * (0.75 + Math.random() / 2))
     if (!signal.aborted) timer = setTimeout(() => void refreshPeriodically(), delayMs).unref()
   }
 
   /** Callers that arrive during a refresh share its result. */
-  function look(): Promise<void> {
+  function refreshCard(): Promise<void> {
     return (refreshing ??= refreshOnce().finally(() => (refreshing = undefined)))
   }
 
   /** A refresh in progress may have seen the previous state. */
-  function lookAgain(): void {
-    void Promise.resolve(refreshing).then(() => (signal.aborted ? undefined : look()))
+  function refreshAfterCurrent(): void {
+    void Promise.resolve(refreshing).then(() => (signal.aborted ? undefined : refreshCard()))
   }
 
   async function refreshOnce(): Promise<void> {
     const limit = linkSignals([signal], times.refreshTimeoutMs)
     try {
       const card = await open?.fetchCard?.(limit.signal)
-      if (card === undefined || signal.aborted || JSON.stringify(card) === JSON.stringify(looked)) return
-      looked = card
+      if (card === undefined || signal.aborted || JSON.stringify(card) === JSON.stringify(liveCard)) return
+      liveCard = card
       onChange()
     } catch (cause) {
       if (!signal.aborted) log.debug('the description of the agent could not be read', { ...about, cause })
@@ -173,9 +173,9 @@ export function superviseAgent({
       if (open === undefined) retries.stop()
     },
     get liveCard() {
-      return looked
+      return liveCard
     },
-    refreshCard: look,
+    refreshCard,
     async close() {
       if (signal.aborted) return
       closing.abort()

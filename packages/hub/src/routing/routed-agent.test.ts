@@ -17,8 +17,7 @@ import {
 import type { Store } from '@parley/a2a/stores'
 import { routeSchema as schema } from '../config/sections/routes.ts'
 import { createTestHub, type TestModule } from '../delegation/testing/test-hub.ts'
-import { createHealthMonitor } from '../health/health-monitor.ts'
-import { observeAgent } from '../health/observe-agent.ts'
+import { createHealthMonitor, observeAgent } from '../health/health-monitor.ts'
 import { createRouting } from './routing.ts'
 
 interface Given {

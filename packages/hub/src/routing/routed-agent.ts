@@ -23,7 +23,7 @@ import type { InProcessClient } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
 import { runHop, createHopState, type HopState } from '../delegation/hop.ts'
 import { createChildProgress, childStateReport } from '../delegation/child-progress.ts'
-import { isAgentFailure } from '../health/observe-agent.ts'
+import { isAgentFailure } from '../health/health-monitor.ts'
 import { reportIterator } from '../agents/wrap-agent.ts'
 import type { RouteDecision } from './decide-route.ts'
 

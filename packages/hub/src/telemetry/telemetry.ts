@@ -86,7 +86,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
   const stats = createStatsHistory({
     kv: telemetryKv(),
     ...{ log, now, observer },
-    hasAgent: (name) => parts.agents()?.status(name) !== undefined,
+    hasAgent: (name) => parts.agents()?.has(name) === true,
     streams: parts.streams,
     increases: (metric) => registry.increases(metric),
   })

@@ -9,7 +9,7 @@ import type { Operation } from '../../model/operation.ts'
 import { firstHeavyStep, heavyStep, isHeavy, markLarge } from '../../model/heavy-step.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import { extensionsHeader } from '../http/dispatch.ts'
-import { checkHost, createCors, createHostRule } from '../http/addresses.ts'
+import { createCors, createHostCheck } from '../http/addresses.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { ServerOptions } from '../options.ts'
 import { agentByAuthority, authorityOf } from './grpc-authority.ts'
@@ -57,9 +57,8 @@ export function createGrpcDispatch(
   options: ServerOptions,
 ): GrpcDispatch {
   const { negotiator } = server
-  const hostsFor = createHostRule(options)
   // Browsers do not speak gRPC, so CORS does not apply.
-  const noPages = createCors(undefined)
+  const hostError = createHostCheck(options, createCors(undefined))
   const isOurs = (authority: string | undefined): boolean =>
     authority !== undefined && options.grpcUrl !== undefined && authorityOf(authority) === authorityOf(options.grpcUrl)
   const byService = new Map<string, readonly ProtocolVersion[]>()
@@ -81,8 +80,8 @@ export function createGrpcDispatch(
       }
       const byAuthority = agentByAuthority(received.authority, registry.byName.values())
       // An authority that the operator assigned to an agent is a valid host.
-      const hosts = byAuthority === undefined && !isOurs(received.authority) ? hostsFor(request) : undefined
-      if (hosts !== undefined) checkHost(request, hosts, noPages)
+      const refusal = byAuthority === undefined && !isOurs(received.authority) ? hostError(request) : undefined
+      if (refusal !== undefined) throw refusal
       if (readiness.state === 'starting') await waitUntilStarted(readiness)
       if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is shutting down')
       const { requestedVersion } = call

@@ -80,37 +80,36 @@ export function hostInUrl(host: string): string {
 
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** The Hosts that a request may name; `undefined` if any is valid. */
-export type HostRule = (request: HttpRequest) => ReadonlySet<string> | undefined
+/** The error for a request for a foreign Host, or from a page that may not call this server; `undefined` if it may proceed. */
+export type HostCheck = (request: HttpRequest) => A2AError | undefined
 
 /**
- * The operator's list; else, without authentication, this machine's own names for connections to its loopback. The connection's
- * local address decides, independent of the listener: a connection to another address, or with an unknown one, is not checked. A
- * closed connection has no address any more and is checked: a client must not bypass the check by disconnecting early.
+ * A request may name the hosts of the operator's list; else, without authentication, this machine's own names for connections to its
+ * loopback. The connection's local address decides, independent of the listener: a connection to another address, or with an unknown
+ * one, is not checked. A closed connection has no address any more and is checked: a client must not bypass the check by
+ * disconnecting early. A page must be of that Host, or of an allowed origin.
  */
-export function createHostRule(options: Pick<ServerOptions, 'hosts' | 'authenticate' | 'publicUrl'>): HostRule {
-  const { hosts, authenticate, publicUrl } = options
-  if (hosts !== undefined) {
-    const listed = new Set(hosts.map((host) => host.toLowerCase()))
-    return () => listed
-  }
-  if (authenticate !== undefined) return () => undefined
-  const loopbackNames = new Set([...loopbackHosts, ...(publicUrl !== undefined ? [new URL(publicUrl).hostname] : [])])
-  return ({ localAddress }) =>
-    localAddress === '' || (localAddress !== undefined && isLoopbackAddress(localAddress)) ? loopbackNames : undefined
-}
+export function createHostCheck(
+  { hosts, authenticate, publicUrl }: Pick<ServerOptions, 'hosts' | 'authenticate' | 'publicUrl'>,
+  cors: Pick<CorsRule, 'allows'>,
+): HostCheck {
+  if (hosts === undefined && authenticate !== undefined) return () => undefined
+  const ownNames = [...loopbackHosts, ...(publicUrl !== undefined ? [new URL(publicUrl).hostname] : [])]
+  const allowed = new Set((hosts ?? ownNames).map((host) => host.toLowerCase()))
+  const isChecked = ({ localAddress }: HttpRequest): boolean =>
+    hosts !== undefined || localAddress === '' || (localAddress !== undefined && isLoopbackAddress(localAddress))
 
-/** Throws PERMISSION_DENIED for a foreign Host, or for a page that is neither of that Host nor of an allowed origin. */
-export function checkHost(request: HttpRequest, hosts: ReadonlySet<string>, cors: CorsRule): void {
-  const host = request.header('host')
-  if (host === undefined || !hosts.has(hostname(host).toLowerCase())) {
-    throw new A2AError('PERMISSION_DENIED', 'This server does not serve that Host')
-  }
-  const origin = request.header('origin')
-  if (origin === undefined || cors.allows(origin)) return
-  const scheme = origin.indexOf('://')
-  if (scheme < 0 || origin.slice(scheme + 3).toLowerCase() !== host.toLowerCase()) {
-    throw new A2AError('PERMISSION_DENIED', 'Pages of that origin may not call this server')
+  return (request) => {
+    if (!isChecked(request)) return undefined
+    const host = request.header('host')
+    if (host === undefined || !allowed.has(hostname(host).toLowerCase()))
+      return new A2AError('PERMISSION_DENIED', 'This server does not serve that Host')
+    const origin = request.header('origin')
+    if (origin === undefined || cors.allows(origin)) return undefined
+    const scheme = origin.indexOf('://')
+    return scheme >= 0 && origin.slice(scheme + 3).toLowerCase() === host.toLowerCase()
+      ? undefined
+      : new A2AError('PERMISSION_DENIED', 'Pages of that origin may not call this server')
   }
 }
 

@@ -11,6 +11,9 @@ import type { NodeRequest, NodeResponse } from './node-http-types.ts'
 import { bytesSent, startStallTimer } from '../streaming/reader-limits.ts'
 import type { Router } from './router.ts'
 
+/** Sees a request before the router does, and returns whether it takes it. */
+export type NodeMiddleware = (req: NodeRequest, res: NodeResponse) => boolean
+
 export interface NodeAdapterOptions {
   readonly prefix: string
   readonly stallMs: number
@@ -25,26 +28,33 @@ type ReaderStallOptions = Pick<NodeAdapterOptions, 'stallMs' | 'stalled'>
  */
 export type NodeHandler = (req: NodeRequest, res: NodeResponse, next?: (reason?: unknown) => void) => void
 
-export function createNodeHandler(router: Router, options: NodeAdapterOptions): NodeHandler {
+export function createNodeHandler(
+  router: Router,
+  options: NodeAdapterOptions,
+  middleware?: NodeMiddleware,
+): NodeHandler {
   return (req, res, next) => {
     if (!hasSingleHost(req)) return respondBadHost(res)
     const request = toRequest(req, res, options.prefix)
+    // Once for the middleware and the router.
+    const refusal = request === undefined ? undefined : router.hostError(request)
+    if (refusal === undefined && middleware?.(req, res) === true) return
     if (request === undefined || (next !== undefined && !router.knows(request.method, request.path))) {
       if (next !== undefined) return next()
       res.writeHead(404, { 'content-length': 0 })
       res.end()
       return
     }
-    respond(res, () => router.handle(request), options)
+    respond(res, () => router.handle(request, refusal), options)
   }
 }
 
 /** HTTP/1.0 has no Host; HTTP/2 has `:authority` instead. */
-export function hasSingleHost({ rawHeaders, httpVersion }: Pick<NodeRequest, 'rawHeaders' | 'httpVersion'>): boolean {
+function hasSingleHost({ rawHeaders, httpVersion }: Pick<NodeRequest, 'rawHeaders' | 'httpVersion'>): boolean {
   return rawHeaders === undefined || httpVersion !== '1.1' || hasOneHost(rawHeaders)
 }
 
-export function respondBadHost(res: NodeResponse): void {
+function respondBadHost(res: NodeResponse): void {
   const body = 'Send exactly one Host header\n'
   res.writeHead(400, { 'content-type': 'text/plain', 'content-length': body.length, connection: 'close' })
   res.end(body)

@@ -7,7 +7,7 @@ import { A2AError } from '../../model/error.ts'
 import { admitCall, authenticateCall, errorResponse, ServerCall, unnamedAgentError } from '../calls/call.ts'
 import { createHttpDispatch } from './dispatch.ts'
 import { extendedCard } from '../cards/extended-card.ts'
-import { checkHost, createCors, createHostRule } from './addresses.ts'
+import { createCors, createHostCheck, type HostCheck } from './addresses.ts'
 import { homePage } from './home-page.ts'
 import type { ServerContext } from '../server-context.ts'
 import { jwksPath, type KeyPublisher } from '../keys/jwks.ts'
@@ -19,7 +19,10 @@ import { isLegacyVersion } from '../../versions/version.ts'
 export type { Readiness }
 
 export interface Router {
-  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>
+  /** Checks the Host and the origin of a request. */
+  readonly hostError: HostCheck
+  /** `refusal`: the result of `hostError`. */
+  handle(request: HttpRequest, refusal?: A2AError): HttpResponse | Promise<HttpResponse>
   /** Whether this path is served: a framework passes other requests on. */
   knows(method: string, path: string): boolean
 }
@@ -33,27 +36,27 @@ export function createRouter(
 ): Router {
   const dispatch = createHttpDispatch(server)
   const cors = createCors(options.cors)
-  const hostsFor = createHostRule(options)
+  const hostError = createHostCheck(options, cors)
 
-  function handle(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-    if (!cors.enabled) return receive(request)
+  function handle(request: HttpRequest, refusal = hostError(request)): HttpResponse | Promise<HttpResponse> {
+    if (!cors.enabled) return receive(request, refusal)
     const preflight = cors.preflight(request)
     if (preflight !== undefined) return preflight
     const headers = cors.headers(request)
-    const response = receive(request)
+    const response = receive(request, refusal)
     return response instanceof Promise
       ? response.then((made) => withHeaders(made, headers))
       : withHeaders(response, headers)
   }
 
-  function receive(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  function receive(request: HttpRequest, refusal: A2AError | undefined): HttpResponse | Promise<HttpResponse> {
     if (request.path === '/healthz') return probe(true)
     if (request.path === '/readyz')
       return readiness.isReady().then((isReady) => probe(isReady, notReadyReason(readiness)))
     if (publisher !== undefined && request.path === jwksPath) return jwksResponse(request, publisher)
     const route = resolveRoute(registry, request.path, server.tenants.declared)
     const call = openCall(request, route)
-    const response = checkHostAndReadiness(call, route)
+    const response = refusal === undefined ? receiveWhenReady(call, route) : failedRoute(call, route, refusal)
     return response instanceof Promise
       ? response.then((made) => reportResponse(call, made))
       : reportResponse(call, response)
@@ -67,15 +70,7 @@ export function createRouter(
     return call
   }
 
-  function checkHostAndReadiness(call: ServerCall, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
-    const hosts = hostsFor(call.request)
-    if (hosts !== undefined) {
-      try {
-        checkHost(call.request, hosts, cors)
-      } catch (reason) {
-        return failedRoute(call, route, reason)
-      }
-    }
+  function receiveWhenReady(call: ServerCall, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
     switch (readiness.state) {
       case 'ready':
       case 'leaving':
@@ -239,7 +234,7 @@ export function createRouter(
     return only === undefined ? dispatch.knows(subpath) : method === only || (method === 'OPTIONS' && cors.enabled)
   }
 
-  return { handle, knows }
+  return { hostError, handle, knows }
 }
 
 /** For operators; the log has the details of store failures. */

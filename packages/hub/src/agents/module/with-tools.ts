@@ -6,7 +6,8 @@ import type { InProcessClient } from '../kind.ts'
 import { wrapAgent } from '../wrap-agent.ts'
 
 /**
- * The function that a file of the kind `module` exports: an agent function that also receives the delegation tools. It
+ * The function that a file of the kind `module` exports: an agent function that also receives the delegation tools, if it declares a
+ * second parameter (without a default). It
  * runs again from the top for each turn and after a restart; delegations are found again by their order.
  *
  * @example
@@ -25,12 +26,17 @@ import { wrapAgent } from '../wrap-agent.ts'
 export type ModuleFunction = (turn: Turn, tools: AgentTools) => AgentOutput | Promise<AgentOutput>
 
 export function withTools(agent: Agent, inProcessClient: InProcessClient, now: () => number): Agent {
-  const withDelegation =
-    (run: AgentFunction): AgentFunction =>
-    (turn) => {
+  const withDelegation = (run: AgentFunction): AgentFunction => {
+    // It declares no second parameter, so it does not delegate. Other lengths may be those of a rest parameter.
+    const hasOneParameter = run.length === 1
+    return (turn) => {
+      // An earlier version of the module may have delegated, and the agent sees only its own checkpoints.
+      const hasCheckpoint = turn.resumed !== undefined || turn.lastCheckpoint !== undefined
+      if (hasOneParameter && !hasCheckpoint) return run(turn)
       const delegating = createDelegatingTurn(turn, inProcessClient, now)
       return (run as ModuleFunction)(delegating.turn, delegating.tools)
     }
+  }
   const abandon = async (about: AbandonedTask): Promise<unknown> => {
     await cancelChildren(about, inProcessClient)
     const own = { ...about, lastCheckpoint: ownRemembered(about.lastCheckpoint) }

@@ -37,6 +37,7 @@ function open(store: Pick<Store, 'tasks'> = memoryStore()) {
     connections: () => ({ open: 10, refused: 11, dropped: 12 }),
     agents: () => ({
       names: () => [...agents.keys()],
+      has: (name) => agents.has(name),
       status: (name) => ({ name, ...agents.get(name) }) as AgentStatus,
     }),
     endedTasks: async () => new Map([['gpt', { ended: 6, failed: 4, isFailing: true }]]),

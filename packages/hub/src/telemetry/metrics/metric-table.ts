@@ -47,7 +47,7 @@ export interface MetricSources {
   readers(): Omit<HandlerReaders, 'openMemory'> | undefined
   connections(): ConnectionCounts | undefined
   /** `undefined` until the registry exists. */
-  agents(): Pick<AgentRegistry, 'names' | 'status'> | undefined
+  agents(): Pick<AgentRegistry, 'names' | 'has' | 'status'> | undefined
   endedTasks(): Promise<ReadonlyMap<string, EndedTasks>>
   queues(): readonly { readonly agent: string; readonly waiting: number; readonly running: number }[]
   /** `undefined` without a collector. */
