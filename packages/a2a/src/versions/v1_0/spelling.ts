@@ -16,15 +16,14 @@ const routes: readonly Route[] = [
       'historyLength',
       'statusTimestampAfter',
       'includeArtifacts',
-      'tenant',
     ],
   },
   // Verbs before the bare id, which would match them too (F-9).
   { operation: 'CancelTask', verb: 'POST', path: '/tasks/{id}:cancel', body: true },
   // The text says POST, the proto GET (A-1): both are served, POST is written.
   { operation: 'SubscribeToTask', verb: 'POST', path: '/tasks/{id}:subscribe', body: true },
-  { operation: 'SubscribeToTask', verb: 'GET', path: '/tasks/{id}:subscribe', query: ['tenant'] },
-  { operation: 'GetTask', verb: 'GET', path: '/tasks/{id}', query: ['historyLength', 'tenant'] },
+  { operation: 'SubscribeToTask', verb: 'GET', path: '/tasks/{id}:subscribe' },
+  { operation: 'GetTask', verb: 'GET', path: '/tasks/{id}', query: ['historyLength'] },
   {
     operation: 'CreateTaskPushNotificationConfig',
     verb: 'POST',
@@ -35,33 +34,29 @@ const routes: readonly Route[] = [
     operation: 'ListTaskPushNotificationConfigs',
     verb: 'GET',
     path: '/tasks/{taskId}/pushNotificationConfigs',
-    query: ['pageSize', 'pageToken', 'tenant'],
+    query: ['pageSize', 'pageToken'],
   },
   {
     operation: 'GetTaskPushNotificationConfig',
     verb: 'GET',
     path: '/tasks/{taskId}/pushNotificationConfigs/{id}',
-    query: ['tenant'],
   },
   {
     operation: 'DeleteTaskPushNotificationConfig',
     verb: 'DELETE',
     path: '/tasks/{taskId}/pushNotificationConfigs/{id}',
-    query: ['tenant'],
   },
-  { operation: 'GetExtendedAgentCard', verb: 'GET', path: '/extendedAgentCard', query: ['tenant'] },
+  { operation: 'GetExtendedAgentCard', verb: 'GET', path: '/extendedAgentCard' },
 ]
 
-function underTenant(route: Route): Route {
-  const { query, ...rest } = route
-  const path = `/{tenant}${route.path}`
-  return query === undefined ? { ...rest, path } : { ...rest, path, query: query.filter((name) => name !== 'tenant') }
-}
+/** Requests without a body name their tenant in the query. */
+const withTenantQuery = (route: Route): Route =>
+  route.body === true ? route : { ...route, query: [...(route.query ?? []), 'tenant'] }
 
 export const spelling: Spelling = {
   // Each is named as its operation.
   methods: Object.fromEntries(routes.map(({ operation }) => [operation, operation])),
-  routes: [...routes, ...routes.map(underTenant)],
+  routes: [...routes.map(withTenantQuery), ...routes.map((route) => ({ ...route, path: `/{tenant}${route.path}` }))],
   restMediaType: 'application/a2a+json',
   extensionsHeader: 'A2A-Extensions',
   grpc: { service: 'lf.a2a.v1.A2AService' },
