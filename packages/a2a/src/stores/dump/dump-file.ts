@@ -109,8 +109,8 @@ export interface ReadDumpOptions {
   readonly onManifest?: (manifest: BackupManifest | undefined, masterKey: Uint8Array | undefined) => void
   /** Receives the entries, some at a time. Absent: they are only checked. */
   readonly load?: StoreLoader['load']
-  /** Called now and then with the number of entries read so far. */
-  readonly onProgress?: (entries: number) => void
+  /** Called now and then with the number of entries and of bytes of the file read so far. */
+  readonly onProgress?: (entries: number, bytes: number) => void
 }
 
 /** Reads a whole export or backup. Throws `DumpError` if it is incomplete, was changed, or is of another format or a newer version. */
@@ -159,7 +159,7 @@ export async function readDump(
     const full = batch
     batch = []
     await load?.(full)
-    onProgress?.(number - 1)
+    onProgress?.(number - 1, bytes)
   }
   if (end === undefined || header === undefined) throw incomplete()
   const sha256 = hash.digest('hex')

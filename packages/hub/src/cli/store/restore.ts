@@ -2,7 +2,7 @@
 import { formatSize } from '@parley/cli/internal'
 import { createReadStream, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { BackupManifest, DumpEntry, DumpSummary, StoreLoader } from '@parley/a2a/internal'
+import type { BackupManifest, DumpEntry, DumpSummary } from '@parley/a2a/internal'
 import { isMasterKeyOf, readDump, readManifest } from '@parley/a2a/stores/dump'
 import { describeStore } from '../../store/open-store.ts'
 import { createBackupCheck } from '../../verify/check-backup.ts'
@@ -27,22 +27,21 @@ export async function restore(flags: Flags, terminal: Terminal): Promise<number>
     const keys = createMasterKeyPlan(store, omitsKeys, masterKeyPath(flags, terminal))
     const content = createBackupCheck()
     const found: string[] = []
-    const restored = await load(store, terminal, file, keys, async (pieces, loading) => {
-      const read = await readDump(pieces, {
-        ...loading,
-        async load(all) {
-          const entries = omitsKeys ? all.filter(({ type }) => type !== 'key') : all
-          await content.add(entries)
-          await loading.load(entries)
-        },
-        onManifest(about, masterKey) {
-          keys.check(requireManifest(about), masterKey)
-          content.useMasterKeys(keys.usable())
-        },
-      })
-      found.push(...content.finish(read).map(findingText))
-      if (found.length > 0 && !flags.has('accept-findings')) throw contradictions(found, 'Nothing was restored')
-      return read
+    const restored = await load(store, terminal, file, {
+      keys,
+      onManifest(about, masterKey) {
+        keys.check(requireManifest(about), masterKey)
+        content.useMasterKeys(keys.usable())
+      },
+      async select(all) {
+        const entries = omitsKeys ? all.filter(({ type }) => type !== 'key') : all
+        await content.add(entries)
+        return entries
+      },
+      onRead(read) {
+        found.push(...content.finish(read).map(findingText))
+        if (found.length > 0 && !flags.has('accept-findings')) throw contradictions(found, 'Nothing was restored')
+      },
     })
     return { summary: restored, manifest: requireManifest(restored.manifest), notes: [...found, ...keys.notes()] }
   })
@@ -59,9 +58,7 @@ export async function importStore(flags: Flags, terminal: Terminal): Promise<num
   const settings = await readStoreSettings(flags, terminal)
   const summary = await withOperatorErrors(async () => {
     const store = await wholeStore(settings)
-    return load(store, terminal, file, undefined, (pieces, loading) =>
-      readDump(pieces, { ...loading, onManifest: refuseBackup }),
-    )
+    return load(store, terminal, file, { onManifest: refuseBackup })
   })
   const { counts, position, sha256 } = summary
   printResult(flags, terminal, { file, store: describeStore(settings), counts, position, sha256 }, () => [
@@ -91,9 +88,14 @@ function contradictions(found: readonly string[], outcome: string): CliError {
   )
 }
 
-interface Loading {
-  readonly load: StoreLoader['load']
-  readonly onProgress: (entries: number) => void
+interface LoadOptions {
+  readonly keys?: MasterKeyPlan
+  /** Before the first entry. May throw to refuse the file. */
+  onManifest(manifest: BackupManifest | undefined, masterKey: Uint8Array | undefined): void
+  /** Returns the entries to load. Default: all. */
+  select?(entries: readonly DumpEntry[]): Promise<readonly DumpEntry[]>
+  /** After the last entry, before the store appears. May throw. */
+  onRead?(summary: DumpSummary): void
 }
 
 /** Nothing of it is visible before all checksums were compared. */
@@ -101,21 +103,22 @@ async function load(
   store: WholeStore,
   terminal: Terminal,
   file: string,
-  keys: MasterKeyPlan | undefined,
-  read: (pieces: AsyncIterable<Uint8Array>, loading: Loading) => Promise<DumpSummary>,
+  { keys, onManifest, select, onRead }: LoadOptions,
 ): Promise<DumpSummary> {
   const isInterrupted = watchInterrupts(terminal)
-  const { pieces, bytesRead, total } = openInput(file, terminal)
+  const { pieces, total } = openInput(file, terminal)
   const progress = createProgress(terminal, { label: 'Loading the store', total })
   const loader = await store.loader()
   try {
-    const summary = await read(pieces, {
-      load: async (entries: readonly DumpEntry[]) => {
+    const summary = await readDump(pieces, {
+      onManifest,
+      async load(entries) {
         throwIf(isInterrupted)
-        await loader.load(entries)
+        await loader.load((await select?.(entries)) ?? entries)
       },
-      onProgress: (entries) => progress.update(bytesRead(), `${entries} entries`),
+      onProgress: (entries, bytes) => progress.update(bytes, `${entries} entries`),
     })
+    onRead?.(summary)
     throwIf(isInterrupted)
     keys?.write()
     await store.removeBackupRecord()
@@ -132,14 +135,7 @@ async function load(
 function openInput(file: string, { input }: Terminal) {
   const total = file === '-' ? undefined : sizeOf(file)
   const stream = file === '-' ? input : createReadStream(file, { highWaterMark: 2 ** 20 })
-  let bytes = 0
-  async function* pieces(): AsyncGenerator<Uint8Array, void, undefined> {
-    for await (const piece of stream as AsyncIterable<Buffer>) {
-      bytes += piece.length
-      yield piece
-    }
-  }
-  return { pieces: pieces(), bytesRead: () => bytes, total }
+  return { pieces: stream as AsyncIterable<Buffer>, total }
 }
 
 function sizeOf(file: string): number {
@@ -158,7 +154,7 @@ async function list(file: string, flags: Flags, terminal: Terminal): Promise<num
 }
 
 async function check(file: string, flags: Flags, terminal: Terminal): Promise<number> {
-  const { pieces, bytesRead, total } = openInput(file, terminal)
+  const { pieces, total } = openInput(file, terminal)
   const progress = createProgress(terminal, { label: 'Checking the backup', total })
   const content = createBackupCheck()
   const summary = await withOperatorErrors(() =>
@@ -168,7 +164,7 @@ async function check(file: string, flags: Flags, terminal: Terminal): Promise<nu
         requireManifest(about)
         content.useMasterKeys(masterKey === undefined ? [] : [masterKey])
       },
-      onProgress: (entries) => progress.update(bytesRead(), `${entries} entries`),
+      onProgress: (entries, bytes) => progress.update(bytes, `${entries} entries`),
     }),
   ).finally(progress.clear)
   const found = content.finish(summary).map(findingText)
