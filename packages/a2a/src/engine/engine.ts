@@ -47,6 +47,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const keepsTransitions = (agent: string): boolean => deps.findAgent(agent)?.options.stateTransitionHistory === true
   // A log can be dropped while its task is kept only if there is a snapshot.
   const snapshotsAll = (): boolean => deps.retention?.logMs !== undefined
+  const pages = createLogPages(store.tasks)
   const push =
     deps.push === undefined
       ? undefined
@@ -55,6 +56,7 @@ export function createEngine(deps: EngineDeps): Engine {
           now,
           monotonicNow,
           push: deps.push,
+          pages,
           store: { tasks: store.tasks, push: store.push },
           find: (id) => taskCache.find(id),
           findOwn,
@@ -83,7 +85,6 @@ export function createEngine(deps: EngineDeps): Engine {
     startRun,
   })
   const { resume } = recovery
-  const pages = createLogPages(store.tasks)
   const streams = createTaskStreams(store, pages)
   const claims = createMessageClaims(deps.signer)
   const accept = createMessageAcceptor({

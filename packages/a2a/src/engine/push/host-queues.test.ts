@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { createHostQueues } from './host-queues.ts'
+import { createHostQueues } from './push-scheduler.ts'
 
 /** Work that ends when the test ends it. */
 function createWork() {

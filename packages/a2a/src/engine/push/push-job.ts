@@ -4,7 +4,7 @@
  * begins where this one did: an event may arrive twice, and none is lost (B-127).
  */
 import type { Clock } from '../../model/clock.ts'
-import { linkSignals } from '../../model/signals.ts'
+import { abortable, linkSignals } from '../../model/signals.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../../model/trace.ts'
@@ -12,15 +12,15 @@ import type { ClaimedPush, PushChange, PushRow, Store } from '../../stores/store
 import type { EngineLog, EnginePush, PushDelivery, PushResult, PushOutcome, PushTarget } from '../contract.ts'
 import { taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
+import type { LogPages } from '../task/log-pages.ts'
 import { pushRetryDelay } from './retry-schedule.ts'
-import type { PushBacklog } from './push-backlog.ts'
 import { hostOf, openTarget, triggersOf } from './push-target.ts'
 
 export interface PushJobDeps
   extends Clock, Pick<EnginePush, 'deliver' | 'onResult' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
   readonly store: Pick<Store, 'tasks' | 'push'>
   readonly log: EngineLog
-  readonly backlog: PushBacklog
+  readonly pages: LogPages
   find(taskId: string): Promise<LoadedTask | undefined>
 }
 
@@ -108,12 +108,11 @@ export async function runPushJob(
   /** Visible events after the cursor, from memory or from the store. If the log was dropped, the current task replaces them. */
   async function nextItems(task: LoadedTask): Promise<readonly Item[]> {
     if (cursor >= task.tailFrom) return task.tail.filter(({ seq }) => seq > cursor).slice(0, maxTail)
-    const page = await deps.backlog.after(task, cursor)
-    if (page === undefined) {
+    const { events, lastSeq } = await deps.pages.within(task, cursor)
+    if (lastSeq === undefined) {
       return [{ seq: task.fold.head, event: { task: taskView(task.fold) }, final: false, gap: true }]
     }
-    const { events, lastSeq } = page
-    if (events.length > 0 || lastSeq === undefined) return events
+    if (events.length > 0) return events
     // Only internal records: the cursor may pass them.
     cursor = lastSeq
     return nextItems(task)
@@ -140,9 +139,6 @@ export async function runPushJob(
     const startedMonotonic = monotonicNow()
     const { signal, end } = linkSignals([stop], deps.timeoutMs, () => new Error('timed out'))
     const task = () => taskView((loaded as LoadedTask).fold)
-    // The delivery function should stop when its signal aborts; a place in a host queue must not depend on it.
-    const aborted = Promise.withResolvers<PushOutcome>()
-    signal.addEventListener('abort', () => aborted.resolve({ outcome: 'failed', detail: 'timed out' }), { once: true })
     const { seq } = item
     const event = wantsAll ? item.event : withWholeArtifact(item.event, task)
     const sentItem = event === item.event ? item : { ...item, event }
@@ -157,10 +153,11 @@ export async function runPushJob(
       const { agent } = (loaded as LoadedTask).partition
       const about = { agent, taskId, configId: id, item: sentItem, target, traceparent }
       const delivery = { ...about, task: carriedTask, signal }
-      outcome = await Promise.race([deps.deliver(delivery), aborted.promise])
+      // The delivery function should stop when its signal aborts; a place in a host queue must not depend on it.
+      outcome = await abortable(signal, deps.deliver(delivery))
     } catch (cause) {
-      log.error('a notification could not be built', { taskId, configId: id, seq, cause })
-      outcome = { outcome: 'failed', detail: 'internal error' }
+      if (!signal.aborted) log.error('a notification could not be built', { taskId, configId: id, seq, cause })
+      outcome = { outcome: 'failed', detail: signal.aborted ? 'timed out' : 'internal error' }
     } finally {
       end()
     }

@@ -7,9 +7,8 @@ import { type Clock, unrefTimer } from '../../model/clock.ts'
 import type { ClaimedPush, Store } from '../../stores/store.ts'
 import type { EngineLog, EnginePush } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
-import { createPushBacklog } from './push-backlog.ts'
+import type { LogPages } from '../task/log-pages.ts'
 import { runPushJob, type PushJobResult } from './push-job.ts'
-import { createHostQueues } from './host-queues.ts'
 import { hostOf } from './push-target.ts'
 
 export interface PushSchedulerDeps extends Clock {
@@ -17,6 +16,7 @@ export interface PushSchedulerDeps extends Clock {
   readonly store: Pick<Store, 'tasks' | 'push'>
   readonly log: EngineLog
   readonly sweepMs: number
+  readonly pages: LogPages
   find(taskId: string): Promise<LoadedTask | undefined>
 }
 
@@ -39,7 +39,6 @@ const keyOf = (taskId: string, id: string): string => JSON.stringify([taskId, id
 export function createPushScheduler(deps: PushSchedulerDeps) {
   const { push, store, log, now, monotonicNow } = deps
   const claimMs = push.timeoutMs + claimSlackMs
-  const backlog = createPushBacklog(store.tasks)
   const queues = createHostQueues({ ...push, waitingPerHost })
   const jobs = new Map<string, { readonly stop: AbortController; readonly ended: Promise<unknown> }>()
   const watched = new Set<string>()
@@ -68,8 +67,11 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
       await drained
       clearTimeout(timer)
     },
-    wake,
-    watch,
+    /** There may be something to deliver. */
+    deliver(taskId: string): void {
+      watch(taskId)
+      wake()
+    },
     /** Called when this process appended to a task. */
     appended(taskId: string): void {
       if (watched.has(taskId)) wake()
@@ -158,7 +160,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
     if (monotonicNow() + push.timeoutMs >= until) return true
     const stop = new AbortController()
     const job = runPushJob(
-      { ...deps.push, store, log, now, monotonicNow, backlog, find: deps.find },
+      { ...deps.push, store, log, now, monotonicNow, pages: deps.pages, find: deps.find },
       claimed,
       until,
       stop.signal,
@@ -172,8 +174,6 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
     jobs.set(key, { stop, ended })
     const { hasSucceeded, waitMs, isTaskFinished } = await ended
     if (jobs.get(key)?.stop === stop) jobs.delete(key)
-    // A claim that continues at once finds what this one read ahead.
-    if (waitMs !== 0) backlog.drop(taskId)
     if (isTaskFinished) watched.delete(taskId)
     if (waitMs !== undefined) wakeAfter(waitMs)
     return hasSucceeded
@@ -187,3 +187,89 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
 }
 
 type Timer = ReturnType<typeof setTimeout>
+
+// Deliveries to many hosts, with a limit overall and per host: a slow host has its own queue and fills only that. After a failure a host
+// gets one delivery at a time until it responds again, so that hanging hosts use few of the shared places.
+
+interface HostQueuesOptions {
+  /** Concurrent deliveries to all hosts. */
+  readonly concurrent: number
+  /** Concurrent deliveries to one host. */
+  readonly concurrentPerHost: number
+  /** How many deliveries may wait for one host. */
+  readonly waitingPerHost: number
+}
+
+interface HostQueues {
+  /**
+   * Runs `work` when there is a free place. `work` resolves with whether it succeeded, and does not reject. Returns false if the
+   * queue is full.
+   */
+  add(host: string, work: () => Promise<boolean>): boolean
+  readonly waiting: number
+  /** Accepts nothing more. Resolves when all accepted work is done. */
+  drain(): Promise<void>
+}
+
+interface HostQueue {
+  readonly queue: (() => Promise<boolean>)[]
+  running: number
+  isFailing: boolean
+}
+
+export function createHostQueues({ concurrent, concurrentPerHost, waitingPerHost }: HostQueuesOptions): HostQueues {
+  const queues = new Map<string, HostQueue>()
+  let running = 0
+  let waiting = 0
+  let drained: PromiseWithResolvers<void> | undefined
+
+  return {
+    add(host, work) {
+      let hostQueue = queues.get(host)
+      if (hostQueue === undefined) queues.set(host, (hostQueue = { queue: [], running: 0, isFailing: false }))
+      if (hostQueue.queue.length >= waitingPerHost || drained !== undefined) return false
+      hostQueue.queue.push(work)
+      waiting += 1
+      start()
+      return true
+    },
+    get waiting() {
+      return waiting
+    },
+    drain() {
+      drained ??= Promise.withResolvers<void>()
+      if (running + waiting === 0) drained.resolve()
+      return drained.promise
+    },
+  }
+
+  /** Round robin: a queue whose work has ended goes behind the others. */
+  function start(): void {
+    if (waiting === 0) return
+    for (const [host, hostQueue] of [...queues]) {
+      while (running < concurrent && hostQueue.queue.length > 0 && hostQueue.running < concurrencyOf(hostQueue)) {
+        run(host, hostQueue, hostQueue.queue.shift() as () => Promise<boolean>)
+      }
+      if (running >= concurrent) return
+    }
+  }
+
+  function concurrencyOf({ isFailing }: HostQueue): number {
+    return isFailing ? 1 : concurrentPerHost
+  }
+
+  function run(host: string, hostQueue: HostQueue, work: () => Promise<boolean>): void {
+    running += 1
+    waiting -= 1
+    hostQueue.running += 1
+    void work().then((went) => {
+      running -= 1
+      hostQueue.running -= 1
+      hostQueue.isFailing = !went
+      queues.delete(host)
+      if (hostQueue.running > 0 || hostQueue.queue.length > 0) queues.set(host, hostQueue)
+      if (drained !== undefined && running + waiting === 0) drained.resolve()
+      else start()
+    })
+  }
+}

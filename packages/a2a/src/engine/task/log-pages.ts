@@ -22,6 +22,8 @@ export interface LogPage {
 export interface LogPages extends LogPageCounts {
   /** The events after a seq. */
   after(loaded: LoadedTask, seq: number): Promise<LogPage>
+  /** The same for a reader that takes a part of a page at a time, such as a webhook: also from the middle of a cached page. */
+  within(loaded: LoadedTask, seq: number): Promise<LogPage>
 }
 
 /** Bounds of one read: large enough for a query, small enough to hold for a reader that has stopped. */
@@ -45,6 +47,9 @@ interface HeldPage {
 
 interface CachedPage {
   readonly loaded: LoadedTask
+  readonly fromSeq: number
+  /** 0 until it was read. */
+  lastSeq: number
   readonly page: Promise<LogPage>
   readonly counted: { bytes: number }
   timer: ReturnType<typeof setTimeout> | undefined
@@ -61,33 +66,14 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
   let shared = 0
 
   return {
-    after(loaded, seq) {
-      const key = `${seq} ${loaded.id}`
-      const known = cache.get(key)
-      if (known?.loaded === loaded) {
-        shared += 1
-        return known.page
+    after,
+    async within(loaded, seq) {
+      for (const cached of cache.values()) {
+        if (cached.loaded !== loaded || seq < cached.fromSeq || seq >= cached.lastSeq) continue
+        const { events, lastSeq } = await cached.page
+        return { events: events.filter((event) => event.seq > seq), lastSeq }
       }
-      const held = findHeld(loaded, seq)
-      if (held !== undefined) {
-        shared += 1
-        return Promise.resolve(held)
-      }
-      read += 1
-      const counted = { bytes: 0 }
-      const page = inTurn(loaded.partition.owner, () => readPage(loaded, seq, counted))
-      const made: CachedPage = { loaded, page, counted, timer: undefined }
-      if (known !== undefined) drop(key, known)
-      cache.set(key, made)
-      page.then(
-        (whole) => {
-          rememberHeld(loaded, seq, whole)
-          if (whole.lastSeq === undefined) drop(key, made)
-          else keep(key, made)
-        },
-        () => drop(key, made),
-      )
-      return page
+      return after(loaded, seq)
     },
     get read() {
       return read
@@ -95,6 +81,36 @@ export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
     get shared() {
       return shared
     },
+  }
+
+  function after(loaded: LoadedTask, seq: number): Promise<LogPage> {
+    const key = `${seq} ${loaded.id}`
+    const known = cache.get(key)
+    if (known?.loaded === loaded) {
+      shared += 1
+      return known.page
+    }
+    const held = findHeld(loaded, seq)
+    if (held !== undefined) {
+      shared += 1
+      return Promise.resolve(held)
+    }
+    read += 1
+    const counted = { bytes: 0 }
+    const page = inTurn(loaded.partition.owner, () => readPage(loaded, seq, counted))
+    const made: CachedPage = { loaded, fromSeq: seq, lastSeq: 0, page, counted, timer: undefined }
+    if (known !== undefined) drop(key, known)
+    cache.set(key, made)
+    page.then(
+      (whole) => {
+        made.lastSeq = whole.lastSeq ?? 0
+        rememberHeld(loaded, seq, whole)
+        if (whole.lastSeq === undefined) drop(key, made)
+        else keep(key, made)
+      },
+      () => drop(key, made),
+    )
+    return page
   }
 
   async function readPage(loaded: LoadedTask, seq: number, counted: { bytes: number }): Promise<LogPage> {
