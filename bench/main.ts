@@ -9,6 +9,7 @@
  *   npm run bench -- --strict        ends with 1 if a target is missed
  *   npm run bench -- --against DIR   this checkout beside another one, and nothing else
  *   npm run bench -- --profile DIR   our servers leave CPU profiles in DIR, and the shares of their components are printed
+ *   npm run bench -- --micro         what comments say that a piece of code saves, each beside what it replaces, and nothing else
  *   npm run bench -- --peers         also a2a-python, installed from PyPI
  *   npm run bench -- --write         writes the results to docs/explanation/performance.md and its plots
  */
@@ -46,6 +47,7 @@ const { values: flags } = parseArgs({
     against: { type: 'string' },
     write: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
+    micro: { type: 'boolean', default: false },
   },
 })
 
@@ -53,6 +55,12 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   throw new Error(
     `The benchmark compares on Node 24 or newer; this is ${process.versions.node}. Run it by npm run bench.`,
   )
+}
+
+if (flags.micro) {
+  const { printClaims } = await import('./micro/run-claims.ts')
+  await printClaims()
+  process.exit()
 }
 
 const groups: readonly MeasureGroup[] = [
