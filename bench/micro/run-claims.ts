@@ -1,5 +1,5 @@
 /** `npm run bench -- --micro`: measures the claims of comments, each beside what its code replaces. */
-import { type Claim, claims } from './claims.ts'
+import { type Claim, claims, filesOf } from './claims.ts'
 
 const rounds = 7
 const roundMs = 40
@@ -9,7 +9,7 @@ export async function printClaims(): Promise<void> {
   for await (const claim of claims()) {
     const { now, instead } = await measure(claim)
     const ratio = instead === undefined ? '' : `, instead of ${time(instead)}: ${(instead / now).toFixed(1)} ×`
-    console.log(`${claim.name}: ${time(now)}${ratio}\n    ${claim.file}: "${claim.says}"`)
+    console.log(`${claim.name}: ${time(now)}${ratio}\n    ${filesOf(claim).join(', ')}: "${claim.says}"`)
   }
 }
 
