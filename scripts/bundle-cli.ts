@@ -5,7 +5,7 @@
  */
 import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { build, type BuildOptions, type Plugin } from 'esbuild'
 
 export interface BundleOptions {
   readonly sources: string
@@ -19,31 +19,37 @@ export interface BundleOptions {
 export async function bundleProgram(options: BundleOptions): Promise<void> {
   const { sources, dist, entries, external } = options
   rmSync(dist, { recursive: true, force: true })
-  await build({
-    entryPoints: entries.map((entry) => join(sources, entry)),
-    outbase: sources,
-    outdir: dist,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    conditions: ['parley-source'],
-    external: [...external],
-    chunkNames: 'chunk-[hash]',
-    plugins: [commandsInOneChunk(options), builtinsOnDemand],
-    // Names stay as they are, so that a stack trace in a report can be read.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-  })
+  const bundle = (files: readonly string[], more: BuildOptions) =>
+    build({
+      entryPoints: files.map((file) => join(sources, file)),
+      outbase: sources,
+      outdir: dist,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node24',
+      conditions: ['parley-source'],
+      external: [...external],
+      // Names stay as they are, so that a stack trace in a report can be read.
+      minifyWhitespace: true,
+      minifySyntax: true,
+      legalComments: 'none',
+      logLevel: 'warning',
+      ...more,
+    })
+  const ofProgram = entries.filter((entry) => entry !== forHub)
+  const plugins = [commandsInOneChunk({ ...options, entries: ofProgram }), builtinsOnDemand]
+  await bundle(ofProgram, { splitting: true, chunkNames: 'chunk-[hash]', plugins })
+  // A file of its own: what the hub shares with the program would be further chunks of the program.
+  if (entries.includes(forHub)) await bundle([forHub], {})
   // `a2a skill install` writes it (skill-files.ts).
   cpSync(join(packages, '../.agents/skills'), join(dist, 'skills'), { recursive: true })
 }
 
 const packages = join(import.meta.dirname, '../packages')
 
+/** What the hub loads with every command of its own. */
+const forHub = 'internal.ts'
 /** Commands that call no agent: they load nothing of the client. */
 const localCommands = ['completion', 'config-show', 'help']
 /** Commands that scripts call in loops: their code is in one chunk, with all of the client that they need. */
@@ -71,7 +77,6 @@ const builtinGroup = 'builtins'
  */
 function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
   const program = join(sources, 'process-terminal.ts')
-  const onDemand = new Set<string>()
   const isCommand = (file: string, names: readonly string[]): boolean =>
     names.some((name) => file === join(sources, 'commands', `${name}.ts`))
   const isShared = (file: string): boolean => isCommand(file, frequentCommands) || /\/(agent|output)\/[^/]+$/.test(file)
@@ -80,15 +85,26 @@ function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
   const starters = ['main.ts', 'run.ts', ...globSync('commands/specs/*.ts', { cwd: sources })].map((file) =>
     join(sources, file),
   )
-  const shared = starters.slice(1).flatMap(importsOnDemand).filter(isShared)
+  const shared = starters
+    .slice(1)
+    .flatMap((file) => importsOnDemand(file))
+    .filter(isShared)
+  // Found before the build: esbuild loads files in any order, and one may be imported in both ways.
+  const onDemand = new Set(
+    globSync('{a2a,cli}/src/**/*.ts', { cwd: packages })
+      .map((file) => join(packages, file))
+      .flatMap((file) =>
+        starters.includes(file)
+          ? importsOnDemand(file).filter((path) => !isShared(path))
+          : importsOnDemand(file, rarelyUsed),
+      ),
+  )
 
   /** What a part must import, so that it shares its chunks. */
   function groupsOf(path: string): readonly string[] {
     const entry = entries.find((one) => path === join(sources, one))
     if (path === program || entry === 'main.ts') return [builtinGroup]
-    // The hub loads `internal.ts` with every command.
-    if (entry === 'index.ts' || entry === 'internal.ts' || isCommand(path, localCommands))
-      return [builtinGroup, program]
+    if (entry === 'index.ts' || isCommand(path, localCommands)) return [builtinGroup, program]
     return entry !== undefined || onDemand.has(path) ? [builtinGroup, program, commandGroup] : []
   }
 
@@ -99,10 +115,6 @@ function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
         path,
         namespace: path,
       }))
-      onResolve({ filter: /^\./ }, ({ kind, importer, path }) => {
-        if (kind === 'dynamic-import') onDemand.add(join(dirname(importer), path))
-        return undefined
-      })
       onLoad({ filter: /.*/, namespace: commandGroup }, () => ({
         contents: shared.map((file) => `export * as ${nameOf(file)} from '${file}'`).join('\n'),
         resolveDir: sources,
@@ -131,8 +143,10 @@ function commandsInOneChunk({ sources, entries }: BundleOptions): Plugin {
 
 const dynamicImport = /(?<!typeof\s)\bimport\(\s*'(\.{1,2}\/[^']+)'\s*\)/g
 
-function importsOnDemand(file: string): readonly string[] {
-  return [...readFileSync(file, 'utf8').matchAll(dynamicImport)].map(([, path = '']) => join(dirname(file), path))
+function importsOnDemand(file: string, of = /^/): readonly string[] {
+  return [...readFileSync(file, 'utf8').matchAll(dynamicImport)]
+    .filter(([, path = '']) => of.test(path))
+    .map(([, path = '']) => join(dirname(file), path))
 }
 
 /**
