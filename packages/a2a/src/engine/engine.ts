@@ -280,7 +280,10 @@ export function createEngine(deps: EngineDeps): Engine {
         // The process that runs the task sees the record, in this process or another.
         await loaded.write(intents.requestCancel(request.metadata))
         run?.cancel()
-        await waitUntil(loaded, () => isTerminal(fold.status.state), entry?.options.cancelGraceMs ?? 0)
+        // An agent whose turn ended with a question has nothing left to do.
+        const hasEnded = (): boolean =>
+          isTerminal(fold.status.state) || (isInterrupted(fold.status.state) && !fold.running)
+        await waitUntil(loaded, hasEnded, entry?.options.cancelGraceMs ?? 0)
       }
       run?.stop(taskCanceled())
       await loaded.write(intents.endTask(fold.turn, { state: 'TASK_STATE_CANCELED' }))

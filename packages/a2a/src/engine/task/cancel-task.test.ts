@@ -54,6 +54,20 @@ describe('a cancel', () => {
     assert.deepEqual(typesOf(await testEngine.log(id)).slice(-2), ['cancel', 'status'])
   })
 
+  it('does not wait for an agent whose turn has ended with a question', async (t) => {
+    const testEngine = await openTestEngine(
+      t,
+      async function* ({ signal }: Turn) {
+        yield status('working')
+        await untilAborted(signal)
+        yield inputRequired('Which city?')
+      },
+      { options: { cancelGraceMs: 600_000 } },
+    )
+    const { id } = await testEngine.start('go')
+    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
+  })
+
   it('leaves no error in the log if the agent stops by throwing, and that of an agent that fails meanwhile', async (t) => {
     for (const [thrown, note] of [
       [(signal: AbortSignal) => signal.reason as Error, undefined],
