@@ -27,7 +27,7 @@ import { createKeyRows } from './key-rows.ts'
 import { createPrune } from './prune.ts'
 import { createPushCursors, wakePushes } from './push-cursors.ts'
 import { createSearches, oldestFirst } from './searches.ts'
-import { appendStateOf, changedRow, newTaskState, type StoredClaim, type TaskState } from './task-state.ts'
+import { appendStateOf, changedRow, newTaskState, type StoredClaim, storedLease, type TaskState } from './task-state.ts'
 import { createTaskTable, type TaskEntry, type TaskUpdate } from './task-table.ts'
 
 export interface CompleteStoreOptions extends ClockOptions {
@@ -124,7 +124,7 @@ export function completeLogStore(log: LogStore, options: CompleteStoreOptions = 
       row: changedRow(before.row, given.change, next),
       visibleSeq: next.visibleSeq,
       lastAt: next.lastAt,
-      ...(next.lease === undefined ? {} : { lease: { holder: next.lease.holder, fence: next.lease.fence } }),
+      ...(next.lease === undefined ? {} : { lease: storedLease(next.lease) }),
       claims: messageKey === undefined ? before.claims : withClaim(before.claims, messageKey, given),
       pushes: isWoken ? wakePushes(before.pushes, wokenAt) : before.pushes,
       bytes: before.bytes + recordsBytes(records),
@@ -237,8 +237,9 @@ export function completeLogStore(log: LogStore, options: CompleteStoreOptions = 
           ? { ...entry.state.row, due: { ...due, at: Math.max(due.at, at + dueAgainMs) } }
           : entry.state.row
         const fence = table.newNumber()
-        const next = { ...entry.state, row, lease: { holder, fence } }
-        return { answer: [{ task: row, fence }], next, leaseUntil: at + ttlMs }
+        const lease = { holder, fence, until: at + ttlMs }
+        const next = { ...entry.state, row, lease: storedLease(lease) }
+        return { answer: [{ task: row, fence }], next, leaseUntil: lease.until }
       }),
     )
   }

@@ -14,12 +14,18 @@ export interface TaskState {
   readonly visibleSeq: number
   /** The time of the last record, also if it was pruned. */
   readonly lastAt: number
-  /** Its end is known only to the process that took it. */
-  readonly lease?: Omit<Lease, 'until'>
+  readonly lease?: StoredLease
   readonly claims: readonly StoredClaim[]
   readonly pushes: readonly PushCursor[]
   /** About the size of the log. */
   readonly bytes: number
+}
+
+/** `until` as of the last write, without renewals since; absent for a lease without an end. */
+export type StoredLease = Omit<Lease, 'until'> & Partial<Pick<Lease, 'until'>>
+
+export function storedLease({ holder, until, fence }: Lease): StoredLease {
+  return { holder, fence, ...(until === Infinity ? {} : { until }) }
 }
 
 export interface StoredClaim {

@@ -15,7 +15,7 @@ export interface TaskEntry {
   version: number
   /** The outcome of the last write is unknown: read the row again. */
   isStale: boolean
-  /** The end of the lease. `Infinity` for a lease of another process: whether it lives is unknown. */
+  /** The end of the lease, with its renewals. `Infinity` also for a lease of another process: whether it lives is unknown. */
   leaseUntil: number
   /** The deliveries under way, by the id of their config. */
   readonly deliveries: Map<string, { readonly fence: number; readonly until: number }>
@@ -111,7 +111,7 @@ export function createTaskTable(log: LogStore, steadyNow: () => number) {
     if (row === undefined) return undefined
     const state = fromLogRow(row)
     const isSameLease = known !== undefined && known.state.lease?.fence === state.lease?.fence
-    const entry = entryOf(row.version, state, isSameLease ? known.leaseUntil : Infinity)
+    const entry = entryOf(row.version, state, isSameLease ? known.leaseUntil : (state.lease?.until ?? Infinity))
     if (known !== undefined && isOpen(state)) open.set(taskId, entry)
     return entry
   }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { storeContract, type OpenedStore } from '../../testing/store-contract.ts'
 import type { FullStore } from '../store.ts'
 import {
+  assertAppended,
   chunks,
   createTask,
   createFinished,
@@ -60,6 +61,18 @@ describe('memoryStore', () => {
     assert.equal(answered, false)
     await pending
     assert.equal(answered, true)
+  })
+
+  it('lets the lease of an ended task expire', async () => {
+    let time = day0
+    const store = memoryStore({ now: () => time, leaseTtlMs: 10_000 })
+    const take = { holder: 'one', ttlMs: 10 }
+    const task = await createTask(store, { state: 'TASK_STATE_COMPLETED' }, { take })
+    const { fence } = await assertAppended(store, task.id, { expectedSeq: 1, records: [], take })
+    const append = { expectedSeq: 1, fence: fence as number, records: [] }
+    assert.equal((await store.tasks.append(task.id, append)).outcome, 'appended')
+    time += 10
+    assert.equal((await store.tasks.append(task.id, append)).outcome, 'fenced')
   })
 
   it('has leases without expiry unless a time is given', () => {
