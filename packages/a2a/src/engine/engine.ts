@@ -280,9 +280,10 @@ export function createEngine(deps: EngineDeps): Engine {
         // The process that runs the task sees the record, in this process or another.
         await loaded.write(intents.requestCancel(request.metadata))
         run?.cancel()
-        // An agent whose turn ended with a question has nothing left to do.
+        // A question that ended the turn may have come between: then no agent is left to wait for.
         const hasEnded = (): boolean =>
-          isTerminal(fold.status.state) || (isInterrupted(fold.status.state) && !fold.running)
+          isTerminal(fold.status.state) ||
+          (isInterrupted(fold.status.state) && fold.questions.every(({ answer }) => answer !== undefined))
         await waitUntil(loaded, hasEnded, entry?.options.cancelGraceMs ?? 0)
       }
       run?.stop(taskCanceled())

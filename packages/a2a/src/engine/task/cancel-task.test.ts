@@ -5,6 +5,7 @@ import type { Agent, Turn } from '../../agents/agent.ts'
 import { inputRequired, status } from '../../agents/reports.ts'
 import { A2AError } from '../../model/error.ts'
 import { isTerminal } from '../../model/state.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import {
   aliceContext,
   artifactText,
@@ -54,18 +55,36 @@ describe('a cancel', () => {
     assert.deepEqual(typesOf(await testEngine.log(id)).slice(-2), ['cancel', 'status'])
   })
 
-  it('does not wait for an agent whose turn has ended with a question', async (t) => {
+  it('does not wait for an agent whose turn ends with a question while the cancel is written', async (t) => {
+    const store = memoryStore()
+    const { append } = store.tasks
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    store.tasks.append = async (taskId, batch) => {
+      if (batch.change?.status?.state === 'TASK_STATE_INPUT_REQUIRED') {
+        asked.resolve()
+        await held.promise
+      }
+      return append.call(store.tasks, taskId, batch)
+    }
+    const [open, agent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const testEngine = await openTestEngine(
       t,
-      async function* ({ signal }: Turn) {
+      async function* () {
         yield status('working')
-        await untilAborted(signal)
+        open.resolve()
+        await agent.promise
         yield inputRequired('Which city?')
       },
-      { options: { cancelGraceMs: 600_000 } },
+      { store, options: { cancelGraceMs: 600_000 } },
     )
     const { id } = await testEngine.start('go')
-    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
+    await open.promise
+    agent.resolve()
+    await asked.promise
+    const canceled = testEngine.cancel(id)
+    await nextTurnOfTheLoop()
+    held.resolve()
+    assert.equal(short((await canceled).status.state), 'CANCELED')
   })
 
   it('leaves no error in the log if the agent stops by throwing, and that of an agent that fails meanwhile', async (t) => {
