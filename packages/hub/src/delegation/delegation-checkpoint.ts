@@ -35,6 +35,8 @@ function readDelegationCheckpoint(checkpoint: Json | undefined): DelegationCheck
 }
 
 export function initialDelegationCheckpoint({ resumed, lastCheckpoint }: Turn): DelegationCheckpoint {
+  // Nothing to copy, as in most turns.
+  if (resumed?.checkpoint === undefined && lastCheckpoint === undefined) return { delegation: 1, steps: [] }
   const interrupted = readDelegationCheckpoint(resumed?.checkpoint)
   if (interrupted !== undefined) return structuredClone(interrupted)
   const before = readDelegationCheckpoint(lastCheckpoint)

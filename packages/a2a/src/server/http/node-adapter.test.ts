@@ -63,6 +63,14 @@ describe('under node:http', () => {
     assert.equal(sent.headers.get('connection'), 'keep-alive')
   })
 
+  it('sends no length where there can be no body', async () => {
+    const origin = 'https://page.example'
+    const { url } = await listen(open({ cors: [origin] }).node)
+    const headers = { origin, 'access-control-request-method': 'POST' }
+    const preflight = await fetch(url, { method: 'OPTIONS', headers })
+    assert.deepEqual([preflight.status, preflight.headers.get('content-length')], [204, null])
+  })
+
   it('reads a body in many pieces, and stops buffering one that is too large [B-41]', async () => {
     const { url } = await listen(open({ limits: { bodyBytes: 50_000 } }).node)
     const pieces = (size: number): ReadableStream<Uint8Array> => {
