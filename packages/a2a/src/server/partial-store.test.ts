@@ -1,6 +1,7 @@
 /** A store that leaves out what it may: what works with it, and what the server reports instead of the rest. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { memoryKeyValueStore } from '../stores/memory/key-value.ts'
 import { createMemoryLog } from '../stores/memory/memory-log.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { LogStore } from '../stores/log-store.ts'
@@ -18,6 +19,16 @@ function smallestStore(): LogStore {
 logStoreContract('the smallest store', async () => ({ store: smallestStore(), dispose: async () => {} }), {
   isDurable: false,
 })
+
+logStoreContract(
+  'a log store whose members have clocks of their own',
+  async () => {
+    const { store } = createMemoryLog({ maxTasks: Infinity, pruneBatch: 1 })
+    const { append, load, read, list, findMessage } = store
+    return { store: { append, load, read, list, findMessage, kv: memoryKeyValueStore() }, dispose: async () => {} }
+  },
+  { isDurable: false },
+)
 
 async function open(t: TestContext, store: Store | LogStore): Promise<{ server: Server; warnings: readonly string[] }> {
   const warnings: string[] = []

@@ -37,7 +37,8 @@ export interface KeyValueQuery {
  * Small named values beside the tasks, with versions and expiry.
  *
  * `kind` separates the entries of different purposes; keys are ordered by their bytes. Either may be any string of up to 1,024
- * bytes in UTF-8; a longer one is rejected. If a call rejects for another reason, its write may still have happened.
+ * bytes in UTF-8; a longer one is rejected with a `RangeError`. A lone surrogate is kept, and counts three bytes. If a call rejects for
+ * another reason, its write may still have happened.
  *
  * @example
  * ```ts

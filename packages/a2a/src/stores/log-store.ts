@@ -4,6 +4,7 @@
  */
 import type { LogRecord } from '../model/record.ts'
 import type { Json } from '../model/task.ts'
+import type { KeyValueStore } from './key-value-store.ts'
 import type { Snapshot } from './task-store.ts'
 import type { Store } from './store.ts'
 
@@ -80,7 +81,7 @@ export interface SnapshotStore {
  *
  * The optional members add features. `feed`, `erasure` and `stats` are as in `Store`.
  */
-export interface LogStore extends Partial<Pick<Store, 'keys' | 'kv' | 'feed' | 'erasure' | 'stats' | 'ready'>> {
+export interface LogStore extends Partial<Pick<Store, 'keys' | 'feed' | 'erasure' | 'stats' | 'ready'>> {
   /**
    * Stores the row and the records, and resolves when they are durable. Returns `false`, and stores nothing, unless the stored row
    * has the version before that of `row`; version 1 requires that there is none.
@@ -98,6 +99,8 @@ export interface LogStore extends Partial<Pick<Store, 'keys' | 'kv' | 'feed' | '
   remove?(taskIds: readonly string[]): Promise<void>
   /** Absent: long logs are read whole, and are never removed before their task. */
   readonly snapshots?: SnapshotStore
+  /** Absent: entries are kept in memory. `removeExpired` deletes expired entries; the server calls it when it prunes. */
+  readonly kv?: KeyValueStore & { removeExpired?(): Promise<void> }
   /** Releases all resources. Called once, after the last write. */
   close?(): Promise<void>
 }

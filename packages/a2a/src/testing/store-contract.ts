@@ -62,7 +62,7 @@ export function logStoreContract(
       if (isDurable) pushReopenContract(completed)
       keyContract(completed)
       if (isDurable) keyReopenContract(completed)
-      keyValueContract(completed)
+      keyValueContract(store.kv === undefined ? completed : completedStores(open, 'real'))
       if (isDurable && store.kv !== undefined) keyValueReopenContract(completed)
       if (store.feed !== undefined) feedContract(completed as OpenStore<StoreWithFeed>)
       if (store.feed !== undefined && isDurable) feedReopenContract(completed as OpenStore<StoreWithFeed>)
@@ -125,25 +125,28 @@ function taskContract(open: OpenStore, isDurable: boolean): void {
   if (isDurable) reopenContract(open)
 }
 
-/** The completed store of a log store. Its clock is a test's: leases and claims expire without waiting. */
-function completedStores(open: OpenLogStore): OpenStore {
+/**
+ * The completed store of a log store. With a `stepped` clock, leases and claims expire without waiting. The members of a log store have
+ * clocks of their own, so the tests of `kv` use the `real` one, and wait.
+ */
+function completedStores(open: OpenLogStore, time: 'stepped' | 'real' = 'stepped'): OpenStore {
   return async (): Promise<OpenedStore> => {
-    let time = Date.now()
-    const clock = { now: () => time, advance: (ms: number) => void (time += ms) }
-    const complete = (store: LogStore) => completeLogStore(store, { now: clock.now }).store
+    let at = Date.now()
+    const clock = { now: () => at, advance: (ms: number) => void (at += ms) }
+    const complete = (store: LogStore) => completeLogStore(store, time === 'real' ? {} : { now: clock.now }).store
     const opened: OpenedLogStore = await open()
     const { store, reopen, dispose } = opened
     let current = complete(store)
     return {
       store: current,
-      clock,
+      ...(time === 'real' ? {} : { clock }),
       ...(reopen === undefined
         ? {}
         : {
             async reopen() {
               await current.close()
               // A restart takes time.
-              time += 1_000
+              clock.advance(1_000)
               return (current = complete(await reopen()))
             },
           }),

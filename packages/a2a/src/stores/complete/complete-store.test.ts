@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LogRow, LogStore, LogWrite } from '../log-store.ts'
+import { memoryKeyValueStore } from '../memory/key-value.ts'
 import { createMemoryLog } from '../memory/memory-log.ts'
 import { assertAppended, chunks, createTask, noteRecords, recordTexts } from '../../testing/store-contract/harness.ts'
 import { completeLogStore, completeStore, missingFeatures } from './complete-store.ts'
@@ -121,6 +122,13 @@ describe('a log store', () => {
     const { remove: _, ...withoutRemove } = openLog()
     assert.match(missingFeatures(withoutRemove) ?? '', /retention/)
     assert.doesNotMatch(missingFeatures(openLog()) ?? '', /retention|snapshots|feed/)
+  })
+
+  it('deletes expired entries of its `kv` when it is pruned', async () => {
+    let removals = 0
+    const kv = { ...memoryKeyValueStore(), removeExpired: async () => void (removals += 1) }
+    await completeStore({ ...openLog(), kv }).prune({ batch: 1 })
+    assert.equal(removals, 1)
   })
 
   it('gets message keys that fit into an index, whatever the caller chose', async () => {

@@ -267,10 +267,11 @@ export function completeLogStore(log: LogStore, options: CompleteStoreOptions = 
     tasks,
     push: guarded(pushes.facet),
     keys: log.keys ?? guarded(createKeyRows(log)),
-    kv: log.kv ?? wrapMethods(entries.kv, use),
+    kv: wrapMethods(log.kv ?? entries.kv, use),
     prune: (retention) =>
-      useOpen(() => {
+      useOpen(async () => {
         entries.forgetExpired()
+        await log.kv?.removeExpired?.()
         return prune(retention)
       }),
     ...(log.feed === undefined ? {} : { feed: log.feed }),

@@ -41,6 +41,7 @@ export type StoreWithFeed = Store & Pick<FullStore, 'feed'>
 export type StoreWithErasure = Store & Pick<FullStore, 'erasure' | 'previewPrune'>
 
 export interface StoreTestContext<Subject extends Store> extends OpenedStore<Subject> {
+  readonly hasSnapshots: boolean
   now(): number
   pass(ms: number): Promise<void>
 }
@@ -60,6 +61,7 @@ export function withStore<Subject extends Store>(
       else
         await test({
           ...opened,
+          hasSnapshots: !without.includes('snapshots'),
           now: () => clock?.now() ?? Date.now(),
           pass: async (ms) => (clock === undefined ? sleep(ms + 5) : clock.advance(ms)),
         })

@@ -46,7 +46,10 @@ function versions(open: OpenStore): void {
       assert.equal(await kv.write(kind, { key: 'a', value: 2 }), 2)
       const { updatedAt = 0, ...rest } = (await kv.read(kind, 'a')) ?? {}
       assert.deepEqual(rest, { key: 'a', value: 2, version: 2 })
-      assert.ok(updatedAt >= began + 20 && updatedAt <= now(), `${updatedAt} is between ${began + 20} and ${now()}`)
+      assert.ok(
+        updatedAt >= began + 20 && updatedAt <= now(),
+        `updatedAt must be the time of the last write: ${updatedAt} is not between ${began + 20} and ${now()}`,
+      )
       assert.equal(await kv.remove(kind, 'a'), true)
       assert.equal(await kv.read(kind, 'a'), undefined)
       assert.equal(await kv.write(kind, { key: 'a', value: 3 }), 1)
@@ -126,8 +129,9 @@ function versions(open: OpenStore): void {
           { key: tooLong, value: 9 },
         ]),
         RangeError,
+        'writeAll must reject a key of 1,025 bytes with a RangeError',
       )
-      assert.equal((await kv.read(kind, 'a'))?.value, 3)
+      assert.equal((await kv.read(kind, 'a'))?.value, 3, 'writeAll must write all entries or none')
       await pass(50)
       assert.deepEqual(keysOf(await kv.list(kind, { limit: 9 })), ['a', 'b'])
     }),
@@ -184,7 +188,11 @@ function values(open: OpenStore): void {
         const entry = await kv.read(kind, key)
         assert.deepEqual([entry?.value, entry?.key], [n, key])
       }
-      assert.deepEqual([...keysOf(await kv.list(kind, { limit: 99 }))].sort(), [...odd].sort())
+      assert.deepEqual(
+        [...keysOf(await kv.list(kind, { limit: 99 }))].sort(),
+        [...odd].sort(),
+        'a key is any string, lone surrogates included',
+      )
       for (const [n, key] of odd.entries()) await kv.write(`${key.slice(0, 9)}${n}`, { key: 'k', value: n })
       for (const [n, key] of odd.entries()) {
         assert.equal((await kv.read(`${key.slice(0, 9)}${n}`, 'k'))?.value, n)
@@ -199,9 +207,10 @@ function values(open: OpenStore): void {
     'refuse a key or a kind that is too long',
     withStore(open, async ({ store: { kv } }) => {
       const long = 'é'.repeat(513)
-      await assert.rejects(kv.write(kind, { key: long, value: 1 }), RangeError)
-      await assert.rejects(kv.write(long, { key: 'k', value: 1 }), RangeError)
-      await assert.rejects(kv.add(kind, long, 1, Infinity), RangeError)
+      const rule = 'a key or a kind of more than 1,024 bytes must be rejected with a RangeError'
+      await assert.rejects(kv.write(kind, { key: long, value: 1 }), RangeError, rule)
+      await assert.rejects(kv.write(long, { key: 'k', value: 1 }), RangeError, rule)
+      await assert.rejects(kv.add(kind, long, 1, Infinity), RangeError, rule)
     }),
   )
 }
@@ -267,11 +276,11 @@ function expiry(open: OpenStore): void {
       await kv.add(kind, 'sum', 5, now() + 200)
       assert.equal((await kv.read(kind, 'gone'))?.version, 2)
       await pass(200)
-      assert.equal(await kv.read(kind, 'gone'), undefined)
+      assert.equal(await kv.read(kind, 'gone'), undefined, 'read must not return an expired entry')
       assert.deepEqual(keysOf(await kv.list(kind, { limit: 9 })), ['later', 'renewed'])
-      assert.equal(await kv.remove(kind, 'gone'), false)
-      assert.equal(await kv.add(kind, 'sum', 1, Infinity), 1)
-      assert.equal((await kv.read(kind, 'sum'))?.version, 1)
+      assert.equal(await kv.remove(kind, 'gone'), false, 'remove must return false for an expired entry')
+      assert.equal(await kv.add(kind, 'sum', 1, Infinity), 1, 'add must count an expired entry as 0')
+      assert.equal((await kv.read(kind, 'sum'))?.version, 1, 'an entry that replaces an expired one is new')
     }),
   )
 
@@ -291,22 +300,18 @@ function expiry(open: OpenStore): void {
 
   it(
     'are removed by pruning, and only if they have expired',
-    withStore(
-      open,
-      async ({ store, now, pass }) => {
-        const { kv } = store
-        const [soon, late] = [now() + 100, now() + 3_600_000]
-        const given = ['a', 'b', 'c'].map((key) => ({ key, value: 1, expiresAt: soon }))
-        await kv.writeAll(kind, [...given, { key: 'd', value: 1, expiresAt: late }, { key: 'e', value: 1 }])
-        await store.prune({ batch: 1 })
-        assert.equal((await kv.list(kind, { limit: 9 })).length, 5)
-        await pass(100)
-        await kv.write(kind, { key: 'b', value: 2 })
-        assert.equal(await store.prune({ batch: 1 }), 0)
-        assert.deepEqual(keysOf(await kv.list(kind, { limit: 9 })), ['b', 'd', 'e'])
-      },
-      'retention',
-    ),
+    withStore(open, async ({ store, now, pass }) => {
+      const { kv } = store
+      const [soon, late] = [now() + 100, now() + 3_600_000]
+      const given = ['a', 'b', 'c'].map((key) => ({ key, value: 1, expiresAt: soon }))
+      await kv.writeAll(kind, [...given, { key: 'd', value: 1, expiresAt: late }, { key: 'e', value: 1 }])
+      await store.prune({ batch: 1 })
+      assert.equal((await kv.list(kind, { limit: 9 })).length, 5)
+      await pass(100)
+      await kv.write(kind, { key: 'b', value: 2 })
+      assert.equal(await store.prune({ batch: 1 }), 0)
+      assert.deepEqual(keysOf(await kv.list(kind, { limit: 9 })), ['b', 'd', 'e'])
+    }),
   )
 }
 

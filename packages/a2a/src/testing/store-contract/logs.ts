@@ -105,11 +105,48 @@ export function logContract(open: OpenLogStore, { remove, snapshots }: LogStore,
         )
         const answers = await Promise.all(writers)
         const winner = answers.indexOf(true)
-        assert.equal(answers.filter((isWritten) => isWritten).length, 1)
-        assert.deepEqual((await store.load('a'))?.data, { n: winner })
-        assert.deepEqual(textsOf(await store.read('a', 0, 10)), [`writer ${winner}`])
+        const winners = answers.filter((isWritten) => isWritten).length
+        assert.equal(winners, 1, `of 10 concurrent appends of version 2, ${winners} returned true instead of 1`)
+        assert.deepEqual(
+          (await store.load('a'))?.data,
+          { n: winner },
+          'the row must be that of the append that returned true',
+        )
+        const texts = textsOf(await store.read('a', 0, 10))
+        assert.deepEqual(texts, [`writer ${winner}`], 'an append that returned false must write no records')
         const creators = Array.from({ length: 10 }, () => store.append({ row: newRow('b'), records: [] }))
-        assert.equal((await Promise.all(creators)).filter((isWritten) => isWritten).length, 1)
+        const created = (await Promise.all(creators)).filter((isWritten) => isWritten).length
+        assert.equal(created, 1, `of 10 concurrent appends of version 1, ${created} returned true instead of 1`)
+      }),
+    )
+
+    it(
+      'write all or nothing: neither row nor records nor message if the last record cannot be stored',
+      withLog(async ({ store }) => {
+        const row = await create(store, 'a', {}, recordsFrom(1, 'one'))
+        const broken = { toJSON: () => assert.fail('this record cannot be converted to JSON') }
+        const unstorable = (firstSeq: number): readonly LogRecord[] => {
+          const [first, second, last] = recordsFrom(firstSeq, 'x', 'y', 'z') as [LogRecord, LogRecord, LogRecord]
+          return [first, second, Object.assign(last, broken)]
+        }
+        for (const [next, count] of [
+          [{ ...row, version: 2, state: 'TASK_STATE_COMPLETED' }, 1],
+          [newRow('b'), 0],
+        ] as const) {
+          const { id } = next
+          const messageKey = `message of ${id}`
+          const write = { row: next, records: unstorable(count + 1), messageKey }
+          // A store that does not write JSON stores it; any other rejects.
+          const isWritten = await store.append(write).catch(() => false)
+          const [version, last, claimed] = isWritten
+            ? [next.version, count + 3, id]
+            : [next.version - 1, count, undefined]
+          const rule = isWritten ? 'append returned true' : 'append failed, so it must be rolled back'
+          assert.equal((await store.load(id))?.version ?? 0, version, `${rule}: the version of the row is wrong`)
+          assert.equal((await store.read(id, 0, 10)).length, last, `${rule}: the number of records is wrong`)
+          assert.equal(await store.findMessage(messageKey), claimed, `${rule}: findMessage is wrong`)
+        }
+        assert.equal(await store.append({ row: newRow('c'), records: [] }), true, 'append must work after a failed one')
       }),
     )
 
@@ -223,7 +260,7 @@ export function logContract(open: OpenLogStore, { remove, snapshots }: LogStore,
             const seen: string[] = []
             for (let after: LogQuery['after']; ;) {
               const page = await store.list({ where: {}, order, limit, ...(after === undefined ? {} : { after }) })
-              assert.equal(page.total, 12)
+              assert.equal(page.total, 12, '`total` counts all rows that match, not those of the page')
               seen.push(...page.rows.map(({ id }) => id))
               after = page.rows.at(-1)
               if (after === undefined) break
@@ -268,10 +305,10 @@ export function logContract(open: OpenLogStore, { remove, snapshots }: LogStore,
           })
           await store.remove?.(['a', 'b', 'unknown'])
           assert.deepEqual(await idsOf(store, {}), ['c'])
-          assert.deepEqual(await store.read('a', 0, 10), [])
-          assert.equal(await store.findMessage('message of b'), undefined)
+          assert.deepEqual(await store.read('a', 0, 10), [], 'remove must delete the records')
+          assert.equal(await store.findMessage('message of b'), undefined, 'remove must delete the message keys')
           assert.equal(await store.findMessage('message of c'), 'c')
-          assert.equal(await store.snapshots?.load('a'), undefined)
+          assert.equal(await store.snapshots?.load('a'), undefined, 'remove must delete the snapshot')
           await create(store, 'a')
           assert.deepEqual(await store.read('a', 0, 10), [])
         }),

@@ -59,7 +59,6 @@ export function pushRetentionContract(open: OpenStore): void {
           assert.deepEqual(await remaining(store), [])
         },
         'retention',
-        'snapshots',
       ),
     )
 

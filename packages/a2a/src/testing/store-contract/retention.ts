@@ -51,7 +51,6 @@ export function retentionContract(open: OpenStore): void {
           })
         },
         'retention',
-        'snapshots',
       ),
     )
 
