@@ -416,6 +416,11 @@ export function createEngine(deps: EngineDeps): Engine {
       log.warn('a task was removed while it was in use', { taskId: loaded.id })
       return
     }
+    // There is nothing to retry: the next holder continues the task.
+    if (loaded.hasLostLease) {
+      log.warn('stopped a task here: another process has taken it over, or its lease expired', { taskId: loaded.id })
+      return
+    }
     log.error('a task could not be written', { taskId: loaded.id, cause: reason })
     recovery.remember(loaded.id)
   }

@@ -76,6 +76,7 @@ export class LoadedTask {
   #newTask: NewTask | undefined
   #leaseFence: number | undefined
   #isHeldElsewhere = false
+  #hasLostLease = false
   #isFlushing = false
   /** The append in flight, and its first seq. */
   #pendingAppend: PendingAppend | undefined
@@ -124,6 +125,11 @@ export class LoadedTask {
   /** Whether this process holds the task's lease. */
   get hasLease(): boolean {
     return this.#leaseFence !== undefined
+  }
+
+  /** Whether `loseLease` ended the use of the task here. */
+  get hasLostLease(): boolean {
+    return this.#hasLostLease
   }
 
   get fence(): number | undefined {
@@ -205,6 +211,7 @@ export class LoadedTask {
   /** Another process has the lease: the run here must stop. */
   loseLease(): void {
     this.#leaseFence = undefined
+    this.#hasLostLease = true
     this.fail(new A2AError('UNAVAILABLE', 'The task runs in another process'))
   }
 

@@ -98,6 +98,9 @@ export function completeLogStore(log: LogStore, options: CompleteStoreOptions = 
     const answer = await table.exclusively(names, async () => {
       const claim = messageKey === undefined ? undefined : await claimOf(messageKey, steadyNow())
       if (claim !== undefined) return { outcome: 'duplicate', ...claim } as const
+      const known = table.open.get(taskId)
+      // The caller has read records of another process, which has changed the row, too.
+      if (known !== undefined && known.state.row.head < given.expectedSeq) known.isStale = true
       return table.update(taskId, (entry) => decide(entry, given, messageKey))
     })
     if (answer.outcome === 'appended' && given.records.length > 0) waiters.wake(taskId)
