@@ -209,7 +209,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
       await eventually(async () => looks.count > seen + 3)
       assert.equal(receiver.deliveries.length, before, 'its delay is not over')
       // Between two sweeps: a running one would hold an outdated claim.
-      looks.after = () => clock.pass(72_001)
+      looks.after = () => clock.pass(75_001)
       await eventually(async () => receiver.deliveries.length > before)
     })
   }

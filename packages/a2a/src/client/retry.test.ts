@@ -116,19 +116,19 @@ describe('a request that was never sent', () => {
 describe('the delay before a retry', () => {
   const limits = { ...defaultClientLimits, firstDelayMs: 100, maxDelayMs: 1_000 }
 
-  it('is random up to a ceiling that doubles and then stays', () => {
+  it('is random below a ceiling that doubles and then stays', () => {
     const latest = [1, 2, 3, 4, 5, 6].map((attempt) => backoffDelayMs(attempt, error('UNAVAILABLE'), limits, () => 1))
     assert.deepEqual(latest, [100, 200, 400, 800, 1_000, 1_000])
     assert.equal(
       backoffDelayMs(3, error('UNAVAILABLE'), limits, () => 0),
-      0,
+      200,
     )
   })
 
   it('is never shorter than the peer requests, and not used if that is too long', () => {
     assert.equal(
       backoffDelayMs(1, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 0),
-      300,
+      350,
     )
     assert.equal(
       backoffDelayMs(9, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 1),

@@ -6,6 +6,7 @@
  * B-164): other peers would do the work twice. Such an error has its messageId in `details`, for a caller that knows more.
  */
 import type { AgentCard } from '../model/card.ts'
+import { backoffMs } from '../model/backoff.ts'
 import { A2AError } from '../model/error.ts'
 import { canResend, type SentMessage } from '../model/idempotency.ts'
 import type { Operation } from '../model/operation.ts'
@@ -41,7 +42,7 @@ export function isConnectFailure(error: unknown): boolean {
   return connectFailurePattern.test(error.message) || isConnectFailure(error.cause)
 }
 
-/** Full jitter, and never sooner than the peer asks. `undefined`: the wait would be too long, give up. */
+/** Never sooner than the peer asks. `undefined`: the wait would be too long, give up. */
 export function backoffDelayMs(
   attempt: number,
   error: A2AError,
@@ -50,5 +51,5 @@ export function backoffDelayMs(
 ): number | undefined {
   const asked = Number(error.details['retryAfterMs'] ?? 0)
   if (asked > maxDelayMs) return undefined
-  return asked + random() * Math.min(maxDelayMs - asked, firstDelayMs * 2 ** (attempt - 1))
+  return asked + backoffMs(attempt, firstDelayMs, maxDelayMs - asked, random)
 }

@@ -8,13 +8,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { KeyValueStore } from '@parley/a2a/stores'
 import { createAuditLog } from './audit-log.ts'
-import {
-  createAuditExport,
-  exportPauseMs,
-  type AuditExportDeps,
-  type AuditLines,
-  type AuditSink,
-} from './audit-export.ts'
+import { createAuditExport, type AuditExportDeps, type AuditLines, type AuditSink } from './audit-export.ts'
 import { auditFileSink } from './audit-file-sink.ts'
 import { createAuditReader } from './audit-reader.ts'
 import { auditWebhookSink, webhookSignature } from './audit-webhook-sink.ts'
@@ -108,14 +102,6 @@ describe('the export of the audit', () => {
     await record(kv, 'a')
     await open(kv, sink, { lease: { ...lease, acquire: async () => false } }).close()
     assert.deepEqual(sink.written, [])
-  })
-
-  it('pauses longer after each failure, up to six minutes with the jitter', () => {
-    assert.deepEqual(
-      [1, 2, 3, 4, 20].map((failures) => exportPauseMs(failures, () => 0.5)),
-      [1_000, 2_000, 4_000, 8_000, 300_000],
-    )
-    assert.ok(exportPauseMs(1_000, () => 1) <= 360_000)
   })
 })
 

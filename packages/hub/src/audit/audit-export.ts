@@ -3,6 +3,7 @@
  * accepted the entries: a process that is killed in between sends them again. One process exports to a sink at a time. If the sink
  * fails, it is retried after ever longer pauses, and nothing is skipped.
  */
+import { backoffMs } from '@parley/a2a/internal'
 import { operatorMessage } from '../json/operator-message.ts'
 import type { AgentLog } from '@parley/a2a'
 import type { KeyValueStore } from '@parley/a2a/stores'
@@ -63,11 +64,6 @@ const longestPauseMs = 300_000
 /** How long one write may take: less than the lease of the export lives. */
 const writeTimeoutMs = 10_000
 
-/** The pause after so many failures in a row: doubled each time up to five minutes, with a jitter of 20 %. */
-export function exportPauseMs(failures: number, random: () => number = Math.random): number {
-  return Math.round(Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1)) * (0.8 + 0.4 * random()))
-}
-
 export function createAuditExport(deps: AuditExportDeps): AuditExport {
   const { kv, reader, sink, lease, now, log, intervalMs = 1_000 } = deps
   const closing = new AbortController()
@@ -85,7 +81,7 @@ export function createAuditExport(deps: AuditExportDeps): AuditExport {
     running = round()
     await running
     running = undefined
-    schedule(failuresInRow === 0 ? intervalMs : exportPauseMs(failuresInRow, deps.random))
+    schedule(failuresInRow === 0 ? intervalMs : backoffMs(failuresInRow, firstPauseMs, longestPauseMs, deps.random))
   }
 
   async function round(): Promise<void> {

@@ -3,7 +3,7 @@
  * measured again.
  */
 import { A2AError, type Agent, type AgentLog, type Report, type Turn } from '@parley/a2a'
-import { clockOf, hasSettled, linkSignals, omitUndefined } from '@parley/a2a/internal'
+import { jittered, clockOf, hasSettled, linkSignals, omitUndefined } from '@parley/a2a/internal'
 import { createRetrySchedule, type RetrySchedule, type RetryState } from '../registry/retry-schedule.ts'
 import { operatorMessage } from '../json/operator-message.ts'
 import { type RunWatcher, watchRun, wrapAgent } from '../agents/wrap-agent.ts'
@@ -185,7 +185,7 @@ export function createHealthMonitor({
     if (closing.signal.aborted) return
     const { every } = settings()
     const isProbing = Number.isFinite(every)
-    const waitMs = isProbing ? every * (0.75 + Math.random() / 2) : idleMs
+    const waitMs = isProbing ? jittered(every) : idleMs
     timer = setTimeout(() => void (isProbing ? probeAll() : Promise.resolve()).finally(scheduleProbe), waitMs).unref()
   }
 

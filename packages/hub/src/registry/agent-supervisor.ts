@@ -3,7 +3,7 @@
  * keeps the last known card.
  */
 import { A2AError, type AgentLog, type Agent, type AgentFunction, type AgentOutput, type Turn } from '@parley/a2a'
-import { linkSignals, abortable } from '@parley/a2a/internal'
+import { jittered, linkSignals, abortable } from '@parley/a2a/internal'
 import { withTimeout } from '../agents/timeouts.ts'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
 import { operatorMessage } from '../json/operator-message.ts'
@@ -127,7 +127,7 @@ export function superviseAgent({
   async function refreshPeriodically(): Promise<void> {
     if (open?.fetchCard === undefined) return
     await refreshCard()
-    const delayMs = Math.round(times.refreshEveryMs * (0.75 + Math.random() / 2))
+    const delayMs = jittered(times.refreshEveryMs)
     if (!signal.aborted) timer = setTimeout(() => void refreshPeriodically(), delayMs).unref()
   }
 

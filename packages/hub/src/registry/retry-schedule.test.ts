@@ -6,7 +6,7 @@ import { createRetrySchedule } from './retry-schedule.ts'
 
 function scene(t: TestContext, lastMs = 4_000) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 })
-  t.mock.method(Math, 'random', () => 0.5)
+  t.mock.method(Math, 'random', () => 1)
   let isDown = true
   let attempts = 0
   let changes = 0

@@ -2,6 +2,7 @@
  * When to try again what failed: after delays that double, at once on request, or not until it is requested. Used to open agents and
  * to reach them.
  */
+import { backoffMs } from '@parley/a2a/internal'
 
 /** For operators: how a failure is being retried. */
 export interface RetryState {
@@ -44,7 +45,8 @@ export interface RetrySchedule {
 export function createRetrySchedule({ attempt, firstMs, lastMs, now, onChange }: RetryScheduleOptions): RetrySchedule {
   let attempts = 0
   let since = 0
-  let delayMs = firstMs
+  /** Failures since the delay began with the shortest. */
+  let failures = 0
   let nextTryAt: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> | undefined
@@ -66,9 +68,8 @@ export function createRetrySchedule({ attempt, firstMs, lastMs, now, onChange }:
     if (attempts === 0) since = at
     attempts += 1
     if (isClosed || isStopped || lastMs() === Infinity) return
-    // Jitter: the agents of a server that was down do not all return to it at once.
-    const waitMs = Math.round(Math.min(delayMs, lastMs()) * (0.75 + Math.random() / 2))
-    delayMs = Math.min(delayMs * 2, lastMs())
+    failures += 1
+    const waitMs = backoffMs(failures, firstMs, lastMs())
     nextTryAt = at + waitMs
     timer = setTimeout(() => void run(), waitMs).unref()
   }
@@ -81,7 +82,7 @@ export function createRetrySchedule({ attempt, firstMs, lastMs, now, onChange }:
   function reset(): void {
     unschedule()
     attempts = 0
-    delayMs = firstMs
+    failures = 0
     isStopped = false
   }
 
@@ -98,7 +99,7 @@ export function createRetrySchedule({ attempt, firstMs, lastMs, now, onChange }:
     run,
     retryNow() {
       isStopped = false
-      delayMs = firstMs
+      failures = 0
       return run()
     },
     stop() {

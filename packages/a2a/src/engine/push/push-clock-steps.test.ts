@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(stores)) {
         const seen = looks
         await eventually(async () => looks > seen + 3)
         assert.equal(receiver.deliveries.length, before, 'its delay is not over')
-        clock.pass(72_001)
+        clock.pass(75_001)
         await eventually(async () => receiver.deliveries.length > before)
       })
 

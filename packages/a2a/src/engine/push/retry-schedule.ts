@@ -2,6 +2,7 @@
  * When to retry a webhook: soon at first, then ever less often over hours, and never all at once (B-128). Pure, so that the
  * schedule can be tested without waiting.
  */
+import { jittered } from '../../model/backoff.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -22,8 +23,6 @@ export const defaultRetryScheduleMs: readonly number[] = [
 
 /** If a receiver requests a longer delay, it is retried after this time anyway. */
 const maxRequestedDelayMs = 24 * hour
-/** The relative jitter, so that deliveries that failed together do not retry together. */
-const jitter = 0.2
 
 /** The delay after `failures` consecutive failures, or `undefined` to give up. */
 export function pushRetryDelay(
@@ -34,6 +33,5 @@ export function pushRetryDelay(
 ): number | undefined {
   const planned = scheduleMs[failures - 1]
   if (planned === undefined) return undefined
-  const jittered = planned * (1 - jitter + 2 * jitter * random())
-  return Math.round(Math.max(jittered, Math.min(requestedDelayMs, maxRequestedDelayMs)))
+  return Math.max(jittered(planned, random), Math.min(requestedDelayMs, maxRequestedDelayMs))
 }

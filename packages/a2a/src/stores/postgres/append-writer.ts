@@ -11,7 +11,8 @@ import { isHeavy } from '../../model/heavy-step.ts'
 import type { Append, AppendResult } from '../store.ts'
 import type { DatabaseTime, PostgresDatabase } from './database.ts'
 import { type AppendAnswer, type PreparedAppend, appendResultOf, prepareAppend } from './append-row.ts'
-import { backoffMs, isOutcomeUnknown, isTransientError, delay } from './database-errors.ts'
+import { backoffMs } from '../../model/backoff.ts'
+import { delay, firstRetryMs, isOutcomeUnknown, isTransientError } from './database-errors.ts'
 
 /** A position in the feed has ten bits for the place within a flush. */
 const maxAppends = 512
@@ -149,7 +150,7 @@ function createLane({ database, schema, time, retryTimeoutMs, onFlush }: Postgre
         if (answer && answer.jobs === jobs) return answer.answers
         return await send(jobs)
       } catch (error) {
-        const waitMs = backoffMs(attempt, 500)
+        const waitMs = backoffMs(attempt, firstRetryMs, 500)
         if (!isTransientError(error) || performance.now() + waitMs > giveUpAt) throw error
         await delay(waitMs)
       }

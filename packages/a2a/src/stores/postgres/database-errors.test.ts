@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { backoffMs, isOutcomeUnknown, isTransientError, delay } from './database-errors.ts'
+import { isOutcomeUnknown, isTransientError, delay } from './database-errors.ts'
 
 const said = (code: string): Error => Object.assign(new Error('no'), { code })
 
@@ -35,15 +35,6 @@ describe('an error of the database', () => {
 })
 
 describe('a retry', () => {
-  it('comes soon at first, then later, up to a limit and with jitter', () => {
-    const latest = [1, 2, 3, 4, 5, 6, 99].map((attempt) => backoffMs(attempt, 500, () => 1))
-    assert.deepEqual(latest, [20, 40, 80, 160, 320, 500, 500])
-    assert.equal(
-      backoffMs(3, 500, () => 0),
-      40,
-    )
-  })
-
   it('is not waited for after an abort', async () => {
     const stop = new AbortController()
     const waiting = delay(60_000, stop.signal)

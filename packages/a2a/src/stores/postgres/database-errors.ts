@@ -32,10 +32,8 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return state === undefined || state.startsWith('08') || state.startsWith('57P')
 }
 
-/** The delay before attempt number `attempt`, the first being 1: short at first, with jitter. */
-export function backoffMs(attempt: number, maxMs: number, random: () => number = Math.random): number {
-  return Math.round(Math.min(maxMs, 10 * 2 ** Math.min(attempt, 20)) * (0.5 + random() / 2))
-}
+/** The first delay of a retry: a conflict is over soon. */
+export const firstRetryMs = 20
 
 /** Resolves after a time, or when the signal aborts. Does not keep the process alive. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {

@@ -2,7 +2,8 @@
  * Queries the database, one statement at a time. Statements that can run twice are retried until the transient error has passed or
  * the retry timeout is over. Nothing waits forever, neither for a result nor for a connection of the pool.
  */
-import { backoffMs, delay, isTransientError } from './database-errors.ts'
+import { backoffMs } from '../../model/backoff.ts'
+import { delay, firstRetryMs, isTransientError } from './database-errors.ts'
 import type { PostgresPool } from './driver.ts'
 import { nameDigest, toPostgresInteger } from './text-encoding.ts'
 
@@ -63,7 +64,7 @@ export function createPostgresDatabase({
       try {
         return await once<Row>(text, ...values)
       } catch (error) {
-        const waitMs = backoffMs(attempt, 500)
+        const waitMs = backoffMs(attempt, firstRetryMs, 500)
         if (!isTransientError(error) || performance.now() + waitMs > giveUpAt) throw error
         onRetry?.(error)
         await delay(waitMs)

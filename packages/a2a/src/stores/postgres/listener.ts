@@ -3,7 +3,8 @@
  * database, and polls from time to time without notifications. So a lost connection costs only time.
  */
 import type { StoreLog } from '../store-log.ts'
-import { backoffMs, delay } from './database-errors.ts'
+import { backoffMs } from '../../model/backoff.ts'
+import { delay, firstRetryMs } from './database-errors.ts'
 import { type PostgresDatabase, withTimeout } from './database.ts'
 import type { ListenClient } from './driver.ts'
 import { quoteIdentifier } from './migrate.ts'
@@ -45,7 +46,7 @@ export function startListener(deps: ListenerDeps): Listener {
           log.warn('not listening for database notifications; polling instead', { cause })
       }
       listening = false
-      await delay(backoffMs(attempt, 5_000), stop.signal)
+      await delay(backoffMs(attempt, firstRetryMs, 5_000), stop.signal)
     }
   }
 

@@ -3,7 +3,7 @@
  * Features that the endpoint does not support (streams, usage within a stream) are not requested again.
  */
 import { A2AError } from '@parley/a2a'
-import { omitUndefined } from '@parley/a2a/internal'
+import { backoffMs, omitUndefined } from '@parley/a2a/internal'
 import type { ChatAnswer, ChatEvent, ChatModel, ChatRequest, ModelCall } from '../chat-model.ts'
 import type { AgentServices } from '../kind.ts'
 import { parseJson, readEvents, readJson } from './response-body.ts'
@@ -183,7 +183,6 @@ export function retryDelayMs(
   random: () => number = Math.random,
 ): number | undefined {
   if (attempt > retries || !failure.retryable) return undefined
-  const ceiling = Math.min(retryWait, firstWaitMs * 2 ** (attempt - 1))
-  const waitMs = Number(failure.details.retryAfterMs ?? Math.round(ceiling * (0.5 + random() / 2)))
+  const waitMs = Number(failure.details.retryAfterMs ?? backoffMs(attempt, firstWaitMs, retryWait, random))
   return waitMs <= retryWait && waitMs < leftMs ? waitMs : undefined
 }

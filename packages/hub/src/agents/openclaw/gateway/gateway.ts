@@ -4,7 +4,7 @@
  * became of its run.
  */
 import { A2AError, type AgentLog } from '@parley/a2a'
-import { abortable } from '@parley/a2a/internal'
+import { backoffMs, abortable } from '@parley/a2a/internal'
 import type { KeyValueStore } from '@parley/a2a/stores'
 import {
   refusalRetryMs,
@@ -194,11 +194,10 @@ function openGateway(options: GatewayOptions): Gateway {
     })
   }
 
-  /** Soon at first, then less often, with jitter so that hubs do not reconnect at the same time. */
   function scheduleReconnect(): void {
     if (isClosed) return
     clearTimeout(again)
-    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, failures - 1)) * (0.5 + Math.random() / 2)
+    const pauseMs = backoffMs(failures, firstPauseMs, longestPauseMs)
     const refusedMs = lastRefusal() === undefined ? 0 : longestPauseMs
     again = setTimeout(reconnect, failures === 0 ? 100 : Math.max(pauseMs, refusedMs)).unref()
   }
