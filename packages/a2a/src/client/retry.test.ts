@@ -115,25 +115,18 @@ describe('a request that was never sent', () => {
 
 describe('the delay before a retry', () => {
   const limits = { ...defaultClientLimits, firstDelayMs: 100, maxDelayMs: 1_000 }
+  const asking = (ms: string) => error('RATE_LIMITED', { retryAfterMs: ms })
 
-  it('is random below a ceiling that doubles and then stays', () => {
-    const latest = [1, 2, 3, 4, 5, 6].map((attempt) => backoffDelayMs(attempt, error('UNAVAILABLE'), limits, () => 1))
+  it('doubles up to the longest', (t) => {
+    t.mock.method(Math, 'random', () => 1)
+    const latest = [1, 2, 3, 4, 5, 6].map((attempt) => backoffDelayMs(attempt, error('UNAVAILABLE'), limits))
     assert.deepEqual(latest, [100, 200, 400, 800, 1_000, 1_000])
-    assert.equal(
-      backoffDelayMs(3, error('UNAVAILABLE'), limits, () => 0),
-      200,
-    )
   })
 
-  it('is never shorter than the peer requests, and not used if that is too long', () => {
-    assert.equal(
-      backoffDelayMs(1, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 0),
-      350,
-    )
-    assert.equal(
-      backoffDelayMs(9, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 1),
-      1_000,
-    )
-    assert.equal(backoffDelayMs(1, error('RATE_LIMITED', { retryAfterMs: '1001' }), limits), undefined)
+  it('is never shorter than the peer requests, and not used if that is too long', (t) => {
+    t.mock.method(Math, 'random', () => 1)
+    assert.equal(backoffDelayMs(1, asking('300'), limits), 400)
+    assert.equal(backoffDelayMs(9, asking('300'), limits), 1_000)
+    assert.equal(backoffDelayMs(1, asking('1001'), limits), undefined)
   })
 })

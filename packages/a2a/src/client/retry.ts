@@ -47,9 +47,8 @@ export function backoffDelayMs(
   attempt: number,
   error: A2AError,
   { firstDelayMs, maxDelayMs }: ClientLimits,
-  random: () => number = Math.random,
 ): number | undefined {
   const asked = Number(error.details['retryAfterMs'] ?? 0)
   if (asked > maxDelayMs) return undefined
-  return asked + backoffMs(attempt, firstDelayMs, maxDelayMs - asked, random)
+  return asked + backoffMs(attempt, firstDelayMs, maxDelayMs - asked)
 }

@@ -7,7 +7,7 @@ export function backoffMs(
   maxMs: number,
   random: () => number = Math.random,
 ): number {
-  return Math.round(Math.min(maxMs, firstMs * 2 ** (failures - 1)) * (0.5 + random() / 2))
+  return Math.min(maxMs, firstMs * 2 ** (failures - 1)) * (0.5 + random() / 2)
 }
 
 /** A planned delay, up to a quarter shorter or longer: what began together does not return together. */

@@ -69,7 +69,7 @@ export function createRetrySchedule({ attempt, firstMs, lastMs, now, onChange }:
     attempts += 1
     if (isClosed || isStopped || lastMs() === Infinity) return
     failures += 1
-    const waitMs = backoffMs(failures, firstMs, lastMs())
+    const waitMs = Math.round(backoffMs(failures, firstMs, lastMs()))
     nextTryAt = at + waitMs
     timer = setTimeout(() => void run(), waitMs).unref()
   }
