@@ -22,7 +22,7 @@ import type { CardSigning } from './cards/card-keys.ts'
 import type { EndpointVariant } from './calls/endpoint-variant.ts'
 import type { Extension } from './extensions/extension.ts'
 import type { PushOptions } from './push/push-options.ts'
-import type { TenantOptions } from './admission/tenants.ts'
+import type { TenantOptions } from './admission/permissions.ts'
 
 /** The type of the engine for agents: the server passes them on. */
 export type Agent = AgentEntry['agent']

@@ -26,7 +26,7 @@ import {
   type StreamLimits,
   type UnsentBytes,
 } from './streaming/reader-limits.ts'
-import { createTenants, type Tenants } from './admission/tenants.ts'
+import { createTenants, type Tenants } from './admission/permissions.ts'
 import { jsonrpcMethodsOf } from '../bindings/jsonrpc/jsonrpc-server.ts'
 import type { Operation } from '../model/operation.ts'
 import { type ProtocolVersion, type VersionId, versions } from '../versions/index.ts'

@@ -18,8 +18,7 @@ import type {
 import type { Message, Struct } from '../../model/task.ts'
 import { readTracestate, traceIdOf } from '../../model/trace.ts'
 import type { Dialect } from '../../versions/version.ts'
-import { checkSkill } from '../admission/skill-permissions.ts'
-import { extendedCard } from '../cards/extended-card.ts'
+import { checkSkill, extendedCard } from '../admission/permissions.ts'
 import {
   activeExtensions,
   applyMessageHooks,

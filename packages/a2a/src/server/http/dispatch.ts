@@ -13,7 +13,7 @@ import type { Operation } from '../../model/operation.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { Dialect, Route } from '../../versions/version.ts'
 import type { RegisteredAgent } from '../agents/registered-agents.ts'
-import { checkPathTenant } from '../admission/tenants.ts'
+import { checkPathTenant } from '../admission/permissions.ts'
 import {
   admitCall,
   admitFailedCall,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readNotification, taskIdOf } from './read-notification.ts'
+import { readNotification, taskIdOf } from './webhook.ts'
 
 const task = () => ({ task: { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING' as const } } })
 

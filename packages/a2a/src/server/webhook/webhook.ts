@@ -4,21 +4,24 @@
  */
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { readJson, tooDeep } from '../../bindings/json-body.ts'
-import { A2AError } from '../../model/error.ts'
+import { A2AError, invalidParams } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
-import { pushHeaders } from '../../model/push-headers.ts'
-import type { StreamEvent } from '../../model/task.ts'
-import * as defaults from '../defaults.ts'
+import { pushClaims, pushHeaders } from '../../model/push-headers.ts'
+import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
 import { createFetchHandler, type FetchHandler } from '../http/fetch-adapter.ts'
 import { consoleLog } from '../console-log.ts'
 import { createNodeHandler, type NodeHandler } from '../http/node-adapter.ts'
 import type { Delivery, DeliveryHandler } from './delivery.ts'
 import { createDeliveryDeduplicator } from './dedupe-deliveries.ts'
-import { createDeliveryFeed } from './delivery-feed.ts'
-import { createJwtVerifier, jwtExpiry, type VerifiedJwt } from './verify-jwt.ts'
-import { checkWebhookOptions, type WebhookOptions, webhookDefaults } from './webhook-options.ts'
-import { readNotification, taskIdOf } from './read-notification.ts'
+import { checkWebhookOptions, webhookDefaults, type WebhookOptions } from './webhook-options.ts'
 import { matchesAnySecret, sha256Hex } from '../keys/compare-secrets.ts'
+import { isStruct } from '../../model/struct.ts'
+import { newest, newestLegacy } from '../../versions/index.ts'
+import type { JsonRecord } from '../../versions/read.ts'
+import { type Dialect, isLegacyVersion } from '../../versions/version.ts'
+import type { JSONWebKeySet, JWTPayload } from 'jose'
+import { asymmetricAlgorithms as algorithms, openVerifyingKeys, type VerifyingKeys } from '../keys/verifying-keys.ts'
+import * as defaults from '../defaults.ts'
 
 /**
  * A receiver of push notifications. Also an async iterable: `for await (const { taskId, event } of hook)`. Use a
@@ -220,5 +223,175 @@ function echoChallenge(request: HttpRequest): HttpResponse {
     status: 200,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
     body: token,
+  }
+}
+
+// Reads a notification of any version: the 1.0 wrapper, or a bare Task or event of 0.x. The shape decides, because most senders
+// name no version, and those of 0.x wrap inconsistently (B-121, B-122).
+
+const wrappers = ['task', 'message', 'statusUpdate', 'artifactUpdate', 'status_update', 'artifact_update', 'msg']
+
+export function readNotification(payload: unknown, version: string | undefined): StreamEvent {
+  try {
+    return dialectOf(payload, version).decodeEvent(payload)
+  } catch (reason) {
+    // For the sender, its request is malformed, and not the response of a peer.
+    const violations = reason instanceof A2AError ? reason.details.violations : undefined
+    throw violations === undefined ? reason : invalidParams(violations)
+  }
+}
+
+function dialectOf(payload: unknown, version: string | undefined): Dialect {
+  const old = newestLegacy
+  if (!isStruct(payload)) return old.json
+  // Only 0.x has `kind`, whatever a header says.
+  if (typeof payload['kind'] === 'string') return old.json
+  const inner = wrappers.map((name) => payload[name]).find(isStruct)
+  if (inner === undefined) return isModern(payload) ? newest.json : old.json
+  if (typeof inner['kind'] === 'string') return old.json
+  return isLegacyVersion(version ?? '') ? old.proto : newest.json
+}
+
+/** A Task without its wrapper, whose state is spelled as in 1.0. */
+function isModern(payload: JsonRecord): boolean {
+  const status = payload['status']
+  const state = isStruct(status) ? status['state'] : undefined
+  return typeof state === 'string' && state.startsWith('TASK_STATE_')
+}
+
+/** A direct message may name no task. */
+export function taskIdOf(event: StreamEvent): string | undefined {
+  return 'message' in event ? event.message.taskId : taskIdOfEvent(event)
+}
+
+// Verifies that a JWT comes from a trusted sender, is fresh, and is meant for this receiver (B-133, B-134). An unknown key
+// triggers another fetch, but not more often than the cooldown allows: invented key ids must not cause requests.
+
+export interface WebhookJwtOptions {
+  readonly jwks: string | URL | JSONWebKeySet
+  readonly issuer?: string | readonly string[]
+  readonly audience?: string | readonly string[]
+  readonly maxAgeMs: number
+  readonly requiredClaims: readonly string[]
+  readonly cooldownMs: number
+  readonly fetch?: FetchHandler
+}
+
+export interface VerifiedJwt {
+  readonly claims: JWTPayload
+  /** Seconds since 1970. */
+  readonly iat: number
+  readonly taskId: string | undefined
+  readonly bodyHash: string | undefined
+  /** Unique for this JWT, if the sender sets `jti`. */
+  readonly replayKey: string | undefined
+}
+
+/** Allowed difference between clocks. */
+const toleranceSeconds = 10
+
+export function createJwtVerifier(options: WebhookJwtOptions): (jwt: string) => Promise<VerifiedJwt> {
+  let opened: Promise<VerifyingKeys> | undefined
+
+  return async (jwt) => {
+    const keys = await (opened ??= openVerifyingKeys({ ...options, unknownIsUnavailable: true }))
+    const { jwtVerify } = await import('jose')
+    const { issuer, audience, maxAgeMs, requiredClaims } = options
+    const { payload } = await keys.verifyWith((key) =>
+      jwtVerify(jwt, key, {
+        algorithms: [...algorithms],
+        clockTolerance: toleranceSeconds,
+        maxTokenAge: maxAgeMs / 1_000,
+        requiredClaims: ['iat', ...requiredClaims],
+        ...(issuer !== undefined ? { issuer: [issuer].flat() } : {}),
+        ...(audience !== undefined ? { audience: [audience].flat() } : {}),
+      }),
+    )
+    return {
+      claims: payload,
+      iat: payload.iat ?? 0,
+      taskId: textClaim(payload, pushClaims.taskId),
+      bodyHash: textClaim(payload, pushClaims.bodyHash),
+      replayKey: payload.jti === undefined ? undefined : JSON.stringify([payload.iss, payload.jti]),
+    }
+  }
+}
+
+/** When a JWT with the longest validity has expired. */
+export function jwtExpiry(iat: number, maxAgeMs: number): number {
+  return (iat + toleranceSeconds) * 1_000 + maxAgeMs
+}
+
+function textClaim(payload: JWTPayload, name: string): string | undefined {
+  const value = payload[name]
+  if (value === undefined || typeof value === 'string') return value
+  throw new A2AError('UNAUTHENTICATED', `the claim ${name} is not a string`)
+}
+
+// Notifications as an async iterable. Requesting the next one acknowledges the last one to its sender; leaving the loop, by
+// `break` or by an error, leaves the current one unacknowledged, so that it is sent again.
+
+export interface DeliveryFeed {
+  readonly handler: DeliveryHandler
+  readonly iterator: AsyncIterator<Delivery, undefined>
+}
+
+interface PendingDelivery {
+  readonly delivery: Delivery
+  done(): void
+  undone(): void
+}
+
+export function createDeliveryFeed(ended: () => void): DeliveryFeed {
+  const queue: PendingDelivery[] = []
+  let asking: ((result: IteratorResult<Delivery, undefined>) => void) | undefined
+  let inHand: PendingDelivery | undefined
+  let isOver = false
+
+  const handler: DeliveryHandler = (delivery) =>
+    new Promise<void>((resolve, reject) => {
+      const waiting: PendingDelivery = {
+        delivery,
+        done: resolve,
+        undone: () => reject(new Error('The notification was not handled')),
+      }
+      if (asking === undefined) queue.push(waiting)
+      else hand(waiting)
+      delivery.signal.addEventListener('abort', () => {
+        const at = queue.indexOf(waiting)
+        if (at >= 0) queue.splice(at, 1)
+        waiting.undone()
+      })
+    })
+
+  function hand(waiting: PendingDelivery): void {
+    const give = asking
+    asking = undefined
+    inHand = waiting
+    give?.({ done: false, value: waiting.delivery })
+  }
+
+  return {
+    handler,
+    iterator: {
+      next() {
+        inHand?.done()
+        inHand = undefined
+        if (isOver) return Promise.resolve({ done: true, value: undefined })
+        return new Promise((resolve) => {
+          asking = resolve
+          const first = queue.shift()
+          if (first !== undefined) hand(first)
+        })
+      },
+      return() {
+        isOver = true
+        ended()
+        asking?.({ done: true, value: undefined })
+        for (const waiting of [...(inHand === undefined ? [] : [inHand]), ...queue.splice(0)]) waiting.undone()
+        inHand = undefined
+        return Promise.resolve({ done: true, value: undefined })
+      },
+    },
   }
 }
