@@ -6,10 +6,9 @@ import { bindingNames } from '../bindings/protocol-bindings.ts'
 import type { EngineRetention } from '../engine/contract.ts'
 import { isStruct } from '../model/struct.ts'
 import { versions } from '../versions/index.ts'
-import type { TenantOptions } from './admission/permissions.ts'
 import type { CardSigning } from './cards/card-keys.ts'
 import * as check from './option-checks.ts'
-import type { AgentSettings, CardSettings, HandlerOptions, Limits, ServerOptions } from './options.ts'
+import type { AgentSettings, CardSettings, HandlerOptions, Limits, ServerOptions, TenantOptions } from './options.ts'
 import type { PushJwtOptions, PushOptions } from './push/push-options.ts'
 
 const cardOptions = {

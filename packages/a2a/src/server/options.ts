@@ -22,7 +22,6 @@ import type { CardSigning } from './cards/card-keys.ts'
 import type { EndpointVariant } from './calls/endpoint-variant.ts'
 import type { Extension } from './extensions/extension.ts'
 import type { PushOptions } from './push/push-options.ts'
-import type { TenantOptions } from './admission/permissions.ts'
 
 /** The type of the engine for agents: the server passes them on. */
 export type Agent = AgentEntry['agent']
@@ -221,6 +220,14 @@ export interface Limits extends EngineLimits {
   readonly unsentBytes: number
   /** The same for one caller, so that no caller can block the others. Default 64 MB. */
   readonly unsentBytesPerCaller: number
+}
+
+/** Which tenants a server has. A tenant is a partition: tasks of one are invisible to another. */
+export interface TenantOptions {
+  /** The tenants that the card lists, each with interfaces of its own. */
+  readonly declared: readonly string[]
+  /** The tenants that a caller may use. Default: its `tenants`, else its own `tenant`, else all declared ones. */
+  allowedTenants?(caller: Caller): readonly string[]
 }
 
 /**

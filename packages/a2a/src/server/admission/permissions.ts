@@ -8,7 +8,7 @@ import { A2AError, type ErrorDetails, invalidParams } from '../../model/error.ts
 import type { SendMessageRequest } from '../../model/operation.ts'
 import type { RegisteredAgent } from '../agents/registered-agents.ts'
 import { quotedString } from '../auth/scheme.ts'
-import type { CardPatch, ExtendedCard } from '../options.ts'
+import type { CardPatch, ExtendedCard, TenantOptions } from '../options.ts'
 import { findParameter } from '../../bindings/http.ts'
 import { ConfigError } from '../config-error.ts'
 
@@ -130,14 +130,6 @@ export async function extendedPatch(given: ExtendedCard, caller: Caller): Promis
 
 // Resolves the tenant of a call (B-165…B-167). A tenant is a partition: tasks of one tenant are invisible to another. The path,
 // the payload or the caller names it, and it must always be one that the caller may use; any other is reported as not found.
-
-/** Which tenants a server has. A tenant is a partition: tasks of one are invisible to another. */
-export interface TenantOptions {
-  /** The tenants that the card lists, each with interfaces of its own. */
-  readonly declared: readonly string[]
-  /** The tenants that a caller may use. Default: its `tenants`, else its own `tenant`, else all declared ones. */
-  allowedTenants?(caller: Caller): readonly string[]
-}
 
 export interface Tenants {
   /** Empty if no tenants are configured. */
