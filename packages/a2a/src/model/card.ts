@@ -131,3 +131,21 @@ export interface AgentCard {
   readonly signatures?: readonly AgentCardSignature[]
   readonly iconUrl?: string
 }
+
+/** The optional texts by which an agent describes itself: `optional string` in the proto. */
+const cardTextFields = ['documentationUrl', 'iconUrl'] as const satisfies readonly (keyof AgentCard)[]
+type CardTextField = (typeof cardTextFields)[number]
+
+/** What an agent, its operator or its module may say on the card, under the same name everywhere. */
+export type CardInfo = Pick<AgentCard, 'provider' | CardTextField>
+
+/** Returns the fields of `CardInfo` that are set. */
+export function cardInfo(from: { readonly [K in keyof CardInfo]?: CardInfo[K] | undefined }): CardInfo {
+  const names = ['provider', ...cardTextFields] as const
+  return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
+}
+
+/** Returns a table that holds the same value, such as the reader of a text, for each text of the card. */
+export function forCardTexts<V>(value: V): Readonly<Record<CardTextField, V>> {
+  return Object.fromEntries(cardTextFields.map((name) => [name, value])) as Record<CardTextField, V>
+}

@@ -4,6 +4,7 @@
  */
 import { bindingNames } from '../bindings/protocol-bindings.ts'
 import type { EngineRetention } from '../engine/contract.ts'
+import { forCardTexts } from '../model/card.ts'
 import { isStruct } from '../model/struct.ts'
 import { versions } from '../versions/index.ts'
 import type { CardSigning } from './cards/card-keys.ts'
@@ -148,8 +149,7 @@ const agentOptions = {
   version: check.isString,
   skills: check.eachOf(checkSkill),
   provider: check.unchecked,
-  documentationUrl: check.isString,
-  iconUrl: check.isString,
+  ...forCardTexts(check.isString),
   inputModes: check.isStringList,
   outputModes: check.isStringList,
   inputModesRequired: check.isBoolean,

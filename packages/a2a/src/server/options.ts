@@ -12,7 +12,7 @@ import type {
 import type { BindingName } from '../bindings/protocol-bindings.ts'
 import type { ClientCertificate } from '../bindings/http.ts'
 import type { Caller } from '../model/caller.ts'
-import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
+import type { AgentCard, AgentSkill, CardInfo, SecurityRequirement, SecurityScheme } from '../model/card.ts'
 import type { A2AError, ErrorCode } from '../model/error.ts'
 import type { Operation } from '../model/operation.ts'
 import type { LogStore } from '../stores/log-store.ts'
@@ -47,7 +47,7 @@ export interface CardSettings {
 }
 
 /** One agent: its function, its card, and its engine options. */
-export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWindowMs'>>, CardSettings {
+export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWindowMs'>>, CardSettings, CardInfo {
   /** Handles the messages: a function of a turn, or an object that also says what a restart means for unfinished turns. */
   readonly agent: Agent
   /** How repeated messages are recognized. Default: the server's setting. */
@@ -60,9 +60,6 @@ export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWi
   readonly version?: string
   /** The skills in the card. Default: one skill with the id `default`. */
   readonly skills?: readonly AgentSkill[]
-  readonly provider?: AgentProvider
-  readonly documentationUrl?: string
-  readonly iconUrl?: string
   /** Accepted media types. Default: all are accepted. */
   readonly inputModes?: readonly string[]
   /** Whether parts of other media types than `inputModes` are refused (B-70). `false`: the card only shows them. Default true. */

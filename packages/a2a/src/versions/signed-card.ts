@@ -4,7 +4,7 @@
  * by its 1.0 view.
  */
 import { isStruct } from '../model/struct.ts'
-import type { AgentCard } from '../model/card.ts'
+import { forCardTexts, type AgentCard } from '../model/card.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { JsonRecord } from './read.ts'
 import { encodeCard } from './v1_0/card.ts'
@@ -58,7 +58,7 @@ const card = message({
   ),
   provider: implicit(message({ url: required(), organization: required() })),
   version: required(),
-  documentationUrl: explicit(),
+  ...forCardTexts(explicit()),
   capabilities: required(
     message({
       streaming: explicit(),
@@ -85,7 +85,6 @@ const card = message({
       securityRequirements: implicit(requirement),
     }),
   ),
-  iconUrl: explicit(),
 })
 
 /** The part of a card document that a signature covers, as a document of its own. */

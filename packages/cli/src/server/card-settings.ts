@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { AgentCard } from '@parley/a2a'
-import { isStruct } from '@parley/a2a/internal'
+import { cardInfo, isStruct, type CardInfo } from '@parley/a2a/internal'
 import type { AgentSettings } from '@parley/a2a/server'
 import type { Settings } from '../args/settings.ts'
 import { CliError, usageError } from '../output/cli-error.ts'
@@ -16,9 +16,7 @@ export type CardText = Partial<
     | 'description'
     | 'version'
     | 'skills'
-    | 'provider'
-    | 'documentationUrl'
-    | 'iconUrl'
+    | keyof CardInfo
     | 'inputModes'
     | 'outputModes'
     | 'streaming'
@@ -41,7 +39,7 @@ export async function cardText(settings: Settings, cwd: string, base: CardText):
 
 /** The signatures and security schemes of the card stay behind: they do not hold for the local server. */
 export function textOfCard(card: AgentCard): CardText {
-  const { name, description, version, skills, provider, documentationUrl, iconUrl, capabilities } = card
+  const { name, description, version, skills, capabilities } = card
   return {
     name,
     description,
@@ -50,9 +48,7 @@ export function textOfCard(card: AgentCard): CardText {
     inputModes: card.defaultInputModes,
     outputModes: card.defaultOutputModes,
     streaming: capabilities.streaming === true,
-    ...(provider !== undefined ? { provider } : {}),
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
-    ...(iconUrl !== undefined ? { iconUrl } : {}),
+    ...cardInfo(card),
     ...(capabilities.extensions !== undefined ? { extensions: capabilities.extensions } : {}),
   }
 }
@@ -88,15 +84,13 @@ function parseCard(text: string): Partial<AgentCard> | undefined {
 }
 
 function textFields(card: Partial<AgentCard>) {
-  const { name, description, version, provider, documentationUrl, iconUrl } = card
+  const { name, description, version } = card
   const { skills, defaultInputModes, defaultOutputModes, capabilities } = card
   return {
     ...(name !== undefined ? { name } : {}),
     ...(description !== undefined ? { description } : {}),
     ...(version !== undefined ? { version } : {}),
-    ...(provider !== undefined ? { provider } : {}),
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
-    ...(iconUrl !== undefined ? { iconUrl } : {}),
+    ...cardInfo(card),
     skills,
     defaultInputModes,
     defaultOutputModes,

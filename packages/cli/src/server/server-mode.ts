@@ -1,5 +1,6 @@
 /** What `a2a server` serves: exactly one of `--echo`, `--proxy` and `--exec`. */
 import type { AgentCard } from '@parley/a2a'
+import { cardInfo } from '@parley/a2a/internal'
 import type { ServeOptions } from '@parley/a2a/node'
 import type { AgentConnection } from '../agent/connection.ts'
 import type { Settings } from '../args/settings.ts'
@@ -134,16 +135,8 @@ async function connectUpstream(context: CommandContext, url: string): Promise<Ag
 }
 
 function textPatch(card: AgentCard) {
-  const { name, description, version, skills, provider, documentationUrl, iconUrl } = card
-  return {
-    name,
-    description,
-    version,
-    skills,
-    ...(provider !== undefined ? { provider } : {}),
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
-    ...(iconUrl !== undefined ? { iconUrl } : {}),
-  }
+  const { name, description, version, skills } = card
+  return { name, description, version, skills, ...cardInfo(card) }
 }
 
 /** The name of the program that a shell command starts with, without variables before it. */

@@ -14,7 +14,7 @@ import type {
   Task,
   Turn,
 } from '@parley/a2a'
-import type { AgentProvider, CardSignature } from '@parley/a2a/internal'
+import type { CardInfo, CardSignature } from '@parley/a2a/internal'
 import type { KeyValueStore } from '@parley/a2a/stores'
 import type { DirectFetch } from '@parley/a2a/client'
 import type { Extension } from '@parley/a2a/server'
@@ -206,13 +206,10 @@ export interface ObservedCard {
 }
 
 /** The fields of a card that an agent kind knows. */
-export interface PartialCard {
+export interface PartialCard extends CardInfo {
   readonly name?: string
   readonly description?: string
   readonly version?: string
-  readonly provider?: AgentProvider
-  readonly documentationUrl?: string
-  readonly iconUrl?: string
   readonly skills?: readonly AgentSkill[]
   readonly inputModes?: readonly string[]
   readonly outputModes?: readonly string[]

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig } from './check-config.ts'
 import type { HubConfig } from './hub-config.ts'
+import { agentFields } from './sections/agent-fields.ts'
 import { sharedGrpcPort } from './sections/listen.ts'
 import { formatPath } from './config-problem.ts'
 
@@ -147,7 +148,7 @@ describe('a configuration', () => {
 
   it('knows what every agent may say when it names what there is', () => {
     assert.deepEqual(wrong({ agents: { a: { kind: 'other', whatever: 1, descripton: 'x' } } }), [
-      'agents.a.whatever: unknown setting: use one of access, card, closeWithWhole, default, description, documentationUrl, grpcPort, grpcUrl, iconUrl, inputModes, inputTimeout, keepOpenOnInputRequired, limits, name, outputModes, outputModesRequired, persona, provider, requiredExtensions, skillBundles, skills, timeout, version, whenBusy',
+      `agents.a.whatever: unknown setting: use one of ${Object.keys(agentFields.shape).toSorted().join(', ')}`,
       'agents.a.descripton: unknown setting: did you mean description?',
     ])
   })

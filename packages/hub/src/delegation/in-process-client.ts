@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { A2AError, newId, type AgentCard, type Caller, type Message, type StreamEvent, type Turn } from '@parley/a2a'
 import {
   hasSettled,
+  cardInfo,
   omitUndefined,
   type SendMessageRequest,
   type HandlerCall,
@@ -202,7 +203,7 @@ function isEmpty(metadata: Turn['metadata']): boolean {
 
 /** The card as external clients see it, without signatures and security schemes. */
 function inProcessCard(agent: string, settings: AgentSettings, url: string): AgentCard {
-  const { name = agent, provider, documentationUrl, iconUrl, skills } = settings
+  const { name = agent, skills } = settings
   const description = settings.description || `${name}, an A2A agent`
   const any = ['text/plain', 'application/json', 'application/octet-stream']
   return {
@@ -214,6 +215,6 @@ function inProcessCard(agent: string, settings: AgentSettings, url: string): Age
     defaultInputModes: settings.inputModes ?? any,
     defaultOutputModes: settings.outputModes ?? any,
     skills: skills?.length ? skills : [{ id: 'default', name, description, tags: ['general'] }],
-    ...omitUndefined({ provider, documentationUrl, iconUrl }),
+    ...cardInfo(settings),
   }
 }

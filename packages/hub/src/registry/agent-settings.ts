@@ -3,7 +3,7 @@
  * bundles, those of the entry; of two with the same name the later wins (S0-14, S4-13, S4-14).
  */
 import type { Agent, AgentSkill, CheckMessage } from '@parley/a2a'
-import { omitUndefined } from '@parley/a2a/internal'
+import { cardInfo, omitUndefined } from '@parley/a2a/internal'
 import type { AgentSettings, CardPatch, Extension } from '@parley/a2a/server'
 import type { PartialCard, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig, ExtendedCardConfig } from '../config/sections/card.ts'
@@ -41,10 +41,11 @@ const unavailableText = 'This agent is not available at the moment.'
 export function buildAgentSettings(parts: AgentSettingsInput): AgentSettings {
   const { name, config, agent, open, liveCard, isAvailable, turnTimeoutMs, openAfterMs } = parts
   const known: PartialCard = { name, ...open?.card, ...omitUndefined(liveCard ?? {}) }
-  const { provider, documentationUrl, iconUrl, version, inputModes, outputModes } = config
+  const { version, inputModes, outputModes } = config
   const cardFields = {
     ...known,
-    ...omitUndefined({ provider, documentationUrl, iconUrl, version, inputModes, outputModes }),
+    ...cardInfo(config),
+    ...omitUndefined({ version, inputModes, outputModes }),
   }
   const skills = mergeSkills(
     known.skills ?? [],

@@ -3,7 +3,13 @@ import { omitUndefined } from '../../model/struct.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import type { OwnAddress } from '../../bindings/protocol-binding.ts'
 import { type BindingName, bindingNames, bindingServers } from '../../bindings/protocol-bindings.ts'
-import type { AgentCard, AgentInterface, AgentSkill, SecurityRequirement } from '../../model/card.ts'
+import {
+  cardInfo,
+  type AgentCard,
+  type AgentInterface,
+  type AgentSkill,
+  type SecurityRequirement,
+} from '../../model/card.ts'
 import { mergedCard } from '../../versions/merged-card.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { CardSigner } from './card-signer.ts'
@@ -180,7 +186,6 @@ function describeAgent(registeredAgent: RegisteredAgent, base: string, options: 
   const name = settings.name ?? 'Agent'
   // Required texts and lists are never empty: signers and readers disagree about what an empty one means (§1.6, J-9).
   const description = settings.description || `${name}, an A2A agent`
-  const { provider, documentationUrl, iconUrl } = settings
   // The agent's own settings win, both together: requirements refer to schemes.
   const security =
     settings.securitySchemes !== undefined || settings.securityRequirements !== undefined ? settings : options.security
@@ -192,9 +197,8 @@ function describeAgent(registeredAgent: RegisteredAgent, base: string, options: 
     name,
     description,
     supportedInterfaces: interfacesOf(registeredAgent, base, options),
-    ...omitUndefined({ provider }),
     version: settings.version ?? '1.0.0',
-    ...omitUndefined({ documentationUrl }),
+    ...cardInfo(settings),
     capabilities: {
       streaming,
       pushNotifications: options.push,
@@ -206,7 +210,6 @@ function describeAgent(registeredAgent: RegisteredAgent, base: string, options: 
     defaultInputModes: settings.inputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
     defaultOutputModes: settings.outputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
     skills: omitsRequirements ? skills.map(withoutRequirements) : skills,
-    ...omitUndefined({ iconUrl }),
   }
 }
 

@@ -99,31 +99,34 @@ const skill: MessageFields = {
   securityRequirements: 'value?',
 }
 
-const messages: { readonly [K in keyof ProtoMessages]: MessageFields } = {
-  AgentCard: {
-    name: 'value',
-    description: 'value',
-    supportedInterfaces: [
-      { url: 'value', protocolBinding: 'value', tenant: 'value?', protocolVersion: 'value' },
-      'required',
-    ],
-    provider: { url: 'value', organization: 'value' },
-    version: 'value',
-    documentationUrl: 'value',
-    capabilities: {
-      streaming: 'value',
-      pushNotifications: 'value',
-      extensions: [extension],
-      extendedAgentCard: 'value',
-    },
-    securitySchemes: 'value',
-    securityRequirements: 'value?',
-    defaultInputModes: 'value',
-    defaultOutputModes: 'value',
-    skills: [skill, 'required'],
-    signatures: [{ protected: 'value', signature: 'value', header: 'value' }],
-    iconUrl: 'value',
+/** The fields of the card that 1.0 has; `encodeCard` writes no others. */
+export const cardFields = {
+  name: 'value',
+  description: 'value',
+  supportedInterfaces: [
+    { url: 'value', protocolBinding: 'value', tenant: 'value?', protocolVersion: 'value' },
+    'required',
+  ],
+  provider: { url: 'value', organization: 'value' },
+  version: 'value',
+  documentationUrl: 'value',
+  capabilities: {
+    streaming: 'value',
+    pushNotifications: 'value',
+    extensions: [extension],
+    extendedAgentCard: 'value',
   },
+  securitySchemes: 'value',
+  securityRequirements: 'value?',
+  defaultInputModes: 'value',
+  defaultOutputModes: 'value',
+  skills: [skill, 'required'],
+  signatures: [{ protected: 'value', signature: 'value', header: 'value' }],
+  iconUrl: 'value',
+} satisfies { readonly [K in keyof AgentCard]-?: FieldKind }
+
+const messages: { readonly [K in keyof ProtoMessages]: MessageFields } = {
+  AgentCard: cardFields,
   Artifact: artifact,
   ListTaskPushNotificationConfigsResponse: { configs: [pushConfig, 'required'], nextPageToken: 'value?' },
   ListTasksResponse: {

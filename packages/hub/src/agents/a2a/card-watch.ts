@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentCard, AgentSkill, Json } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
+import { cardInfo } from '@parley/a2a/internal'
 import type { CardState, CardWatch, AgentServices, ObservedCard, PartialCard } from '../kind.ts'
 import type { A2AEntry } from './entry.ts'
 
@@ -128,14 +129,12 @@ function canonicalJson(value: unknown): string {
  * agent is reached, who may call it and who signs its card, so interfaces, security and signatures are dropped (B-34).
  */
 export function toPartialCard(card: AgentCard): PartialCard {
-  const { name, description, version, provider, documentationUrl, iconUrl, skills } = card
+  const { name, description, version, skills } = card
   return {
     name,
     ...(description !== '' ? { description } : {}),
     ...(version !== '' ? { version } : {}),
-    ...(provider !== undefined ? { provider } : {}),
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
-    ...(iconUrl !== undefined ? { iconUrl } : {}),
+    ...cardInfo(card),
     skills: skills.map(skillOf),
     ...(card.defaultInputModes.length > 0 ? { inputModes: card.defaultInputModes } : {}),
     ...(card.defaultOutputModes.length > 0 ? { outputModes: card.defaultOutputModes } : {}),

@@ -2,6 +2,7 @@
 import type { Agent } from '@parley/a2a'
 import { omitUndefined, recognizeFramework, type FrameworkName } from '@parley/a2a/internal'
 import { z } from 'zod'
+import { cardFields } from '../../config/sections/card.ts'
 import { skillSchema } from '../../config/sections/skill.ts'
 import type { PartialCard } from '../kind.ts'
 
@@ -18,17 +19,8 @@ export interface FrameworkExport {
   readonly value: unknown
 }
 
-const modes = z.array(z.string()).optional()
-const exportedFields = z.object({
-  name: z.string().optional(),
-  description: z.string().optional(),
-  version: z.string().optional(),
-  provider: z.object({ organization: z.string(), url: z.string() }).optional(),
-  documentationUrl: z.string().optional(),
-  iconUrl: z.string().optional(),
+const exportedFields = cardFields.extend({
   skills: z.array(skillSchema).optional(),
-  inputModes: modes,
-  outputModes: modes,
   streaming: z.boolean().optional(),
 })
 

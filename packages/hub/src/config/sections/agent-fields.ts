@@ -1,9 +1,9 @@
 /** Fields that every entry under `agents:` may have, regardless of kind: card, timeouts, limits, access. */
 import { z } from 'zod'
-import { agentCardSection, mediaTypes, provider } from './card.ts'
+import { agentCardSection, cardFields } from './card.ts'
 import { agentLimitsSection } from './limits.ts'
 import { skillSchema } from './skill.ts'
-import { duration, durationOrNone, hostAndPort, httpUrl, nonEmpty, port } from '../values.ts'
+import { duration, durationOrNone, hostAndPort, nonEmpty, port } from '../values.ts'
 
 /** How long a question may stay open, and what happens then (S2-16). */
 const inputTimeout = z
@@ -23,18 +23,14 @@ const inputTimeout = z
   )
   .describe('How long the agent waits for an answer to a question. Default 7d, then the task fails.')
 
-export const agentFields = z.object({
-  name: nonEmpty.optional().describe("The name on the card. Default: the agent's own, or the key of the entry."),
-  description: nonEmpty.optional().describe("The description on the card. Default: the agent's own."),
-  version: nonEmpty.optional().describe("The agent's own version, not the protocol's."),
-  provider,
-  documentationUrl: httpUrl.optional().describe('The documentation of the agent, for the card.'),
-  iconUrl: httpUrl.optional().describe('The icon of the agent, for the card.'),
+export const agentFields = cardFields.extend({
+  name: cardFields.shape.name.describe("The name on the card. Default: the agent's own, or the key of the entry."),
+  description: cardFields.shape.description.describe("The description on the card. Default: the agent's own."),
   persona: nonEmpty.optional().describe('The character of the agent; added to the description on the card.'),
   skills: z.array(skillSchema).prefault([]).describe("Added to the agent's own skills."),
   skillBundles: z.array(nonEmpty).default([]).describe('Names of bundles under the top-level skillBundles.'),
-  inputModes: mediaTypes.optional().describe('Accepted media types. Default: those of its kind.'),
-  outputModes: mediaTypes.optional().describe('Media types of the output. Default: those of its kind.'),
+  inputModes: cardFields.shape.inputModes.describe('Accepted media types. Default: those of its kind.'),
+  outputModes: cardFields.shape.outputModes.describe('Media types of the output. Default: those of its kind.'),
   outputModesRequired: z
     .boolean()
     .optional()

@@ -1,5 +1,5 @@
 /** Card settings: the top-level `card`, and `card` of an entry of `agents`. */
-import { type BindingName, bindingNames, versionIds } from '@parley/a2a/internal'
+import { type BindingName, type CardInfo, bindingNames, versionIds } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { skillSchema } from './skill.ts'
 import { httpUrl, nonEmpty } from '../values.ts'
@@ -26,7 +26,7 @@ const settings = {
     .describe('Leaves securityRequirements (0.x: security) off the card. What is enforced stays.'),
 }
 
-export const provider = z
+const provider = z
   .strictObject({
     organization: nonEmpty.describe('The name of the organization.'),
     url: httpUrl.describe('Its website.'),
@@ -34,20 +34,23 @@ export const provider = z
   .optional()
   .describe('The organization that offers the agent.')
 
-export const mediaTypes = z.array(nonEmpty).min(1, 'must not be empty: add a media type, or remove it')
+const mediaTypes = z.array(nonEmpty).min(1, 'must not be empty: add a media type, or remove it')
 
-const extendedCard = z
-  .strictObject({
-    name: nonEmpty.optional().describe('The name on the extended card.'),
-    description: nonEmpty.optional().describe('The description on the extended card.'),
-    version: nonEmpty.optional().describe('The version on the extended card.'),
-    provider,
-    documentationUrl: httpUrl.optional().describe('The documentation for callers with credentials.'),
-    iconUrl: httpUrl.optional().describe('The icon on the extended card.'),
-    skills: z.array(skillSchema).optional().describe('Added to those of the public card.'),
-    inputModes: mediaTypes.optional().describe('Accepted media types.'),
-    outputModes: mediaTypes.optional().describe('Media types of the output.'),
-  })
+/** What the card says of the agent: an entry of `agents`, its extended card and the exports of a module may set these fields. */
+export const cardFields = z.object({
+  name: nonEmpty.optional().describe('The name on the card.'),
+  description: nonEmpty.optional().describe('The description on the card.'),
+  version: nonEmpty.optional().describe("The agent's own version, not the protocol's."),
+  provider,
+  documentationUrl: httpUrl.optional().describe('The documentation of the agent, for the card.'),
+  iconUrl: httpUrl.optional().describe('The icon of the agent, for the card.'),
+  inputModes: mediaTypes.optional().describe('Accepted media types.'),
+  outputModes: mediaTypes.optional().describe('Media types of the output.'),
+} satisfies Record<keyof CardInfo, z.ZodType> & Record<string, z.ZodType>)
+
+const extendedCard = cardFields
+  .extend({ skills: z.array(skillSchema).optional().describe('Added to those of the public card.') })
+  .strict()
   .describe('Replaces the same fields of the public card for callers with credentials.')
 
 /** Defaults for all agents that do not set the field themselves. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { ConfigSchema } from '../../../components/editor/config-schema.ts'
-import { canEdit, settingFields } from './setting-fields.ts'
+import { canEdit, cardSettings, settingFields } from './setting-fields.ts'
 import { formatQuantity, parseQuantity, settingAt, withSetting } from './setting-values.ts'
 
 const file = new URL('../../../../../hub/parley.schema.json', import.meta.url)
@@ -13,6 +13,15 @@ const field = (kind: string, name: string, entry = {}) =>
 const control = (kind: string, name: string) => field(kind, name)?.control
 
 describe('the form of an agent kind', () => {
+  it('tells the settings that the card shows from the others', () => {
+    const onCard = cardSettings(schema)
+    const names = ['name', 'provider', 'iconUrl', 'skills', 'inputModes', 'persona', 'card', 'limits', 'timeout']
+    assert.deepEqual(
+      names.filter((name) => !onCard.has(name)),
+      ['limits', 'timeout'],
+    )
+  })
+
   it('has a control for each kind of setting', () => {
     assert.deepEqual(control('openai', 'model'), { type: 'text', isLong: false, isUrl: false })
     assert.deepEqual(control('openai', 'baseUrl'), { type: 'text', isLong: false, isUrl: true })

@@ -67,6 +67,14 @@ export function settingFields(
   return best === undefined ? [] : fieldsOf(root, best, []).filter(({ name }) => name !== 'kind')
 }
 
+/** The common settings that the card shows: those that the extended card may replace, and those that make up others. */
+export function cardSettings(root: ConfigSchema): ReadonlySet<string> {
+  const extended = schemaBranches(root, { $ref: '#/$defs/agent/properties/card' }).flatMap(({ properties }) =>
+    Object.keys(properties?.['extended']?.properties ?? {}),
+  )
+  return new Set([...extended, 'persona', 'skillBundles', 'card'])
+}
+
 function fieldsOf(root: ConfigSchema, schema: ConfigSchema, path: readonly string[]): readonly SettingField[] {
   return Object.entries(schema.properties ?? {}).map(([name, given]) => {
     const own = resolveSchema(root, given)

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { ConfigSchema } from '../../../components/editor/config-schema.ts'
 import { SettingFieldView, type SettingFormContext } from './setting-field-view.tsx'
-import { settingFields, type SettingField } from './setting-fields.ts'
+import { cardSettings, settingFields, type SettingField } from './setting-fields.ts'
 import { countSet, type Entry } from './setting-values.ts'
 
 export interface SettingsFormProps extends Omit<SettingFormContext, 'root'> {
@@ -19,23 +19,24 @@ interface Section {
   readonly isFolded: boolean
 }
 
-const cardNames = new Set([
-  ...['name', 'description', 'version', 'provider', 'documentationUrl', 'iconUrl', 'persona', 'skills', 'skillBundles'],
-  ...['inputModes', 'outputModes', 'card'],
-])
-
-function sectionsOf(fields: readonly SettingField[], kind: string, saved: Entry): readonly Section[] {
+function sectionsOf(
+  schema: ConfigSchema,
+  fields: readonly SettingField[],
+  kind: string,
+  saved: Entry,
+): readonly Section[] {
+  const onCard = cardSettings(schema)
   const own = fields.filter(({ isCommon }) => !isCommon)
   const common = fields.filter(({ isCommon }) => isCommon)
   const isFirst = ({ isRequired, name }: SettingField): boolean => isRequired || Object.hasOwn(saved, name)
   return [
     { id: 'own', title: `Settings of kind ${kind}`, fields: own.filter(isFirst), isFolded: false },
     { id: 'more', title: 'More settings', fields: own.filter((field) => !isFirst(field)), isFolded: true },
-    { id: 'card', title: 'Card', fields: common.filter(({ name }) => cardNames.has(name)), isFolded: true },
+    { id: 'card', title: 'Card', fields: common.filter(({ name }) => onCard.has(name)), isFolded: true },
     {
       id: 'behavior',
       title: 'Behavior, limits and access',
-      fields: common.filter(({ name }) => !cardNames.has(name)),
+      fields: common.filter(({ name }) => !onCard.has(name)),
       isFolded: true,
     },
   ]
@@ -46,7 +47,7 @@ export function SettingsForm({ schema, saved, ...context }: SettingsFormProps) {
   const filter = useSignal('')
   const kind = typeof entry['kind'] === 'string' ? entry['kind'] : ''
   const fields = useMemo(() => settingFields(schema, kind, saved), [schema, kind, saved])
-  const sections = useMemo(() => sectionsOf(fields, kind, saved), [fields, kind, saved])
+  const sections = useMemo(() => sectionsOf(schema, fields, kind, saved), [schema, fields, kind, saved])
   const wanted = filter.value.trim().toLowerCase()
   const found = fields.filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(wanted))
   const others = Object.keys(entry).filter((key) => key !== 'kind' && fields.every(({ name }) => name !== key))
