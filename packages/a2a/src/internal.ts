@@ -72,7 +72,7 @@ export type {
 export { spanOutcomeOf } from './model/record.ts'
 export type { Span, SpanKind, SpanOutcome } from './model/record.ts'
 export { asksForSecret } from './model/secrets.ts'
-export { abortable, linkSignals } from './model/signals.ts'
+export { abortable, linkSignals, resultWithin, withTimeout } from './model/signals.ts'
 export { hasSettled, taskStates } from './model/state.ts'
 export { isStruct, omitUndefined } from './model/struct.ts'
 export { taskIdOfEvent } from './model/task.ts'

@@ -76,6 +76,22 @@ export function abortable<T>(signal: AbortSignal, work: T | Promise<T>, onLate?:
   })
 }
 
+/** As the work settles. If it takes longer, rejects with the result of `timeoutError`, and the work itself continues. */
+export function withTimeout<T>(work: Promise<T>, ms: number, timeoutError: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = startTimeout(ms, () => reject(timeoutError()))
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** As the work settles. If it takes longer, resolves to `late`, and the work itself continues. */
+export function resultWithin<T, Late = undefined>(work: Promise<T>, ms: number, late?: Late): Promise<T | Late> {
+  return new Promise((resolve, reject) => {
+    const timer = startTimeout(ms, () => resolve(late as Late))
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
 interface SharedWork {
   readonly result: Promise<unknown>
   readonly stop: AbortController

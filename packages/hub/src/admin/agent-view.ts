@@ -1,5 +1,5 @@
 /** The agents as the operator sees them: description, health, current work and the last error. */
-import { omitUndefined } from '@parley/a2a/internal'
+import { omitUndefined, resultWithin } from '@parley/a2a/internal'
 import type { Store } from '@parley/a2a/stores'
 import type { Handler } from '@parley/a2a/server'
 import type { CardState } from '../agents/kind.ts'
@@ -15,7 +15,6 @@ import type { AgentSummary } from './agent-summary.ts'
 import type { TaskFactsReader } from './task-facts.ts'
 import { taskSummaryOf } from './task-view.ts'
 import { countWaiting } from './waiting-tasks.ts'
-import { resultWithin } from '../agents/timeouts.ts'
 
 export interface AgentViewDeps {
   readonly registry: Pick<AgentRegistry, 'names' | 'status' | 'open' | 'defaultName'>

@@ -3,36 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { A2AError } from '@parley/a2a'
 import { linkSignals } from '@parley/a2a/internal'
 
-/** Rejects if the promise takes too long. */
-export async function withTimeout<T>(promise: Promise<T>, ms: number, timeoutError: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const never = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(timeoutError()), ms)
-  })
-  try {
-    return await Promise.race([promise, never])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** Resolves to the result, or to `late` after `ms`. */
-export async function resultWithin<T, Late = undefined>(
-  promise: Promise<T>,
-  ms: number,
-  late?: Late,
-): Promise<T | Late> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<Late>((resolve) => {
-    timer = setTimeout(() => resolve(late as Late), ms)
-  })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Rejects with the reason of the signal as soon as it aborts, instead of Node's own error. */
 export async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted())

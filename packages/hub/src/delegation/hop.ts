@@ -21,10 +21,10 @@ import {
   omitUndefined,
   type OpenSpan,
   type SpanOutcome,
+  resultWithin,
 } from '@parley/a2a/internal'
 import type { InProcessClient } from '../agents/kind.ts'
 import { stableId } from '../agents/derived-ids.ts'
-import { resultWithin } from '../agents/timeouts.ts'
 
 /** Updated in place; the delegating turn stores it. */
 export interface HopState {

@@ -3,11 +3,10 @@
  * restart treats a queued turn like a running one.
  */
 import { A2AError, status, type Agent, type AgentFunction, type AgentOutput, type Report, type Turn } from '@parley/a2a'
-import { linkSignals } from '@parley/a2a/internal'
+import { linkSignals, resultWithin } from '@parley/a2a/internal'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import { reportIterator, watchRun, wrapAgent, type ReportIterator } from '../agents/wrap-agent.ts'
 import type { AgentLimits } from '../config/sections/limits.ts'
-import { resultWithin } from '../agents/timeouts.ts'
 import { type ConcurrencySlot, createConcurrencySlot } from './concurrency-slot.ts'
 
 export interface ConcurrencyOptions {

@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { Agent, AgentLog, CheckMessage } from '@parley/a2a'
-import { omitUndefined, type HandlerAgents } from '@parley/a2a/internal'
+import { omitUndefined, type HandlerAgents, resultWithin } from '@parley/a2a/internal'
 import type { AgentSettings, Extension } from '@parley/a2a/server'
 import { buildAgentSettings } from './agent-settings.ts'
 import { closeWithWhole } from '../agents/close-with-whole.ts'
@@ -18,7 +18,6 @@ import { fillHubReferences, hubReferencesIn, missingSecretText } from '../config
 import { superviseAgent, createUnavailableAgent, agentUnavailableError } from './agent-supervisor.ts'
 import type { AgentSupervisor, AgentSupervisorTimes, StartError } from './agent-supervisor.ts'
 import type { RetryState } from './retry-schedule.ts'
-import { resultWithin } from '../agents/timeouts.ts'
 
 /** The configuration of all agents. */
 export type AgentsConfig = Pick<

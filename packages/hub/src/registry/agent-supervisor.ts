@@ -3,8 +3,7 @@
  * keeps the last known card.
  */
 import { A2AError, type AgentLog, type Agent, type AgentFunction, type AgentOutput, type Turn } from '@parley/a2a'
-import { jittered, linkSignals, abortable } from '@parley/a2a/internal'
-import { withTimeout } from '../agents/timeouts.ts'
+import { jittered, linkSignals, abortable, withTimeout } from '@parley/a2a/internal'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
 import { operatorMessage } from '../json/operator-message.ts'
 import { createRetrySchedule, type RetryState } from './retry-schedule.ts'

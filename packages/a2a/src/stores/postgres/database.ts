@@ -3,6 +3,7 @@
  * the retry timeout is over. Nothing waits forever, neither for a result nor for a connection of the pool.
  */
 import { backoffMs } from '../../model/backoff.ts'
+import { withTimeout } from '../../model/signals.ts'
 import { delay, firstRetryMs, isTransientError } from './database-errors.ts'
 import type { PostgresPool } from './driver.ts'
 import { nameDigest, toPostgresInteger } from './text-encoding.ts'
@@ -50,7 +51,7 @@ export function createPostgresDatabase({
     const query = { text, values: [...values], query_timeout: timeoutMs }
     const answered = pool.query(unnamedStatements || values.length === 0 ? query : { ...query, name: nameOf(text) })
     try {
-      const { rows } = await withTimeout(timeoutMs, answered)
+      const { rows } = await answerWithin(timeoutMs, answered)
       return rows as Row[]
     } catch (error) {
       onError?.()
@@ -76,11 +77,8 @@ export function createPostgresDatabase({
 }
 
 /** The driver's own timeout starts when it has a connection; this one starts with the call. */
-export function withTimeout<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`The database has not answered for ${ms} ms`)), ms)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+export function answerWithin<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  return withTimeout(work, ms, () => new Error(`The database has not answered for ${ms} ms`))
 }
 
 // This store uses the time of the database: the clocks of replicas differ, and each may step at any moment. A caller reads times

@@ -5,7 +5,7 @@
 import type { StoreLog } from '../store-log.ts'
 import { backoffMs } from '../../model/backoff.ts'
 import { delay, firstRetryMs } from './database-errors.ts'
-import { type PostgresDatabase, withTimeout } from './database.ts'
+import { type PostgresDatabase, answerWithin } from './database.ts'
 import type { ListenClient } from './driver.ts'
 import { quoteIdentifier } from './migrate.ts'
 
@@ -72,14 +72,14 @@ export function startListener(deps: ListenerDeps): Listener {
     client.on('notification', ({ payload }) => hear(payload))
     stop.signal.addEventListener('abort', leave, { once: true })
     try {
-      await unlessLost(withTimeout(answerMs, client.connect()))
-      await unlessLost(withTimeout(answerMs, client.query(`LISTEN ${quoteIdentifier(channel)}`)))
+      await unlessLost(answerWithin(answerMs, client.connect()))
+      await unlessLost(answerWithin(answerMs, client.query(`LISTEN ${quoteIdentifier(channel)}`)))
       listening = true
       succeeded()
       onNotification(undefined)
       while (!stop.signal.aborted) {
         await unlessLost(delay(checkMs, stop.signal))
-        await unlessLost(withTimeout(answerMs, client.query('SELECT 1')))
+        await unlessLost(answerWithin(answerMs, client.query('SELECT 1')))
       }
     } finally {
       listening = false

@@ -1,4 +1,5 @@
 /** A caller of the agent under test, and the streams it reads. Every call has a timeout. */
+import { withTimeout } from '../../model/signals.ts'
 import { omitUndefined } from '../../model/struct.ts'
 import { type Message, type Task, taskIdOfEvent } from '../../model/task.ts'
 import assert from 'node:assert/strict'
@@ -135,16 +136,8 @@ function createStreamReading(
   }
 }
 
-export async function withDeadline<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const never = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new assert.AssertionError({ message: `timed out waiting for ${what}` })), ms)
-  })
-  try {
-    return await Promise.race([promise, never])
-  } finally {
-    clearTimeout(timer)
-  }
+export function withDeadline<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
+  return withTimeout(promise, ms, () => new assert.AssertionError({ message: `timed out waiting for ${what}` }))
 }
 
 export function stateOfFrame({ event }: EventFrame): TaskState | undefined {

@@ -3,7 +3,7 @@
  * tasks under local ids, and keeps its output in the local log, so that callers of every version receive each event once.
  */
 import { A2AError, type AbandonedTask, type Report, type Turn } from '@parley/a2a'
-import { type OpenSpan, clockOf } from '@parley/a2a/internal'
+import { type OpenSpan, clockOf, resultWithin } from '@parley/a2a/internal'
 import type { RemoteAgent } from '@parley/a2a/client'
 import type { AgentKind } from '../kind.ts'
 import { createCardWatch, toPartialCard } from './card-watch.ts'
@@ -12,7 +12,7 @@ import { remoteFailure } from './remote-failure.ts'
 import { createPushReceiver } from './push-receiver.ts'
 import { callerHeaders } from './message-translation.ts'
 import { createRemoteIdMapping, initialCheckpoint, readRemoteCheckpoint, type RemoteCheckpoint } from './checkpoint.ts'
-import { isCanceledOrTimedOut, quietSleep, resultWithin } from '../timeouts.ts'
+import { isCanceledOrTimedOut, quietSleep } from '../timeouts.ts'
 import { runRemoteTurn, type RemoteTurnStart, type TurnCancellation } from './remote-turn.ts'
 import { createUpstream } from './upstream.ts'
 

@@ -1,4 +1,5 @@
 /** One process of the agent: started, initialized, and with known capabilities. */
+import { withTimeout } from '@parley/a2a/internal'
 import { client, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type {
   AgentCapabilities,
@@ -13,7 +14,6 @@ import { type AgentLog, A2AError } from '@parley/a2a'
 import { operatorMessage } from '../../json/operator-message.ts'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import type { Program } from '../programs/program.ts'
-import { withTimeout } from '../timeouts.ts'
 import type { AcpEntry } from './entry.ts'
 import type { FileMethods } from './files.ts'
 import type { TerminalMethods } from './terminals.ts'

@@ -8,13 +8,12 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import { type Report, type Turn, artifact, fail, reject } from '@parley/a2a'
-import { omitUndefined } from '@parley/a2a/internal'
+import { omitUndefined, resultWithin } from '@parley/a2a/internal'
 import { type PermissionPrompter, cancelledPermission } from './permission.ts'
 import type { AcpEntry } from './entry.ts'
 import type { AcpPeer } from './peer.ts'
 import type { SessionRouter } from './session-router.ts'
 import { type AcpAnswerText, updateBytes, partOfContent, reportOfUpdate } from './acp-updates.ts'
-import { resultWithin } from '../timeouts.ts'
 
 export interface PromptRun {
   readonly turn: Turn

@@ -3,10 +3,9 @@
  * said, and asks it to continue.
  */
 import { A2AError, artifact, newId, status, type AgentFunction, type Artifact, type Json, type Turn } from '@parley/a2a'
-import { abortable } from '@parley/a2a/internal'
+import { abortable, withTimeout } from '@parley/a2a/internal'
 import type { AgentServices } from '../kind.ts'
 import type { KeyedMutex } from '../programs/semaphore.ts'
-import { withTimeout } from '../timeouts.ts'
 import { type PermissionQuestions, createPermissionPrompter } from './permission.ts'
 import { type PromptRun, type ReportStream, runPrompt, failureMessage } from './run-prompt.ts'
 import type { AcpEntry } from './entry.ts'

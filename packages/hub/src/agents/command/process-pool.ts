@@ -2,11 +2,11 @@
  * Provides the process for a turn: a new one, or the one that its conversation keeps. The number of processes is limited.
  * An idle kept process is stopped if another conversation needs one.
  */
+import { resultWithin } from '@parley/a2a/internal'
 import type { Turn } from '@parley/a2a'
 import { createKeyedMutex, createSemaphore } from '../programs/semaphore.ts'
 import type { Program } from '../programs/program.ts'
 import { type OutputLine, splitLines } from '../programs/lines.ts'
-import { resultWithin } from '../timeouts.ts'
 
 export interface ProcessLease {
   readonly program: Program

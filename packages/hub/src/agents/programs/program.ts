@@ -2,9 +2,9 @@
  * A child process of the hub: its output with backpressure, its stderr line by line, and a reliable end. It leads its own
  * process group, so that its child processes end with it.
  */
+import { resultWithin } from '@parley/a2a/internal'
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { resultWithin } from '../timeouts.ts'
 import { attempt } from '../../json/attempt.ts'
 import { createErrorOutput } from './error-output.ts'
 

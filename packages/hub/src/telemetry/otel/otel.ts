@@ -2,6 +2,7 @@
  * Exports spans and metrics by OTLP over HTTP. A span has the same ids as in the log, so that it matches what callers and backends
  * of agents export. Loaded only if a collector is configured.
  */
+import { resultWithin } from '@parley/a2a/internal'
 import { ValueType } from '@opentelemetry/api'
 import type { Attributes, HrTime } from '@opentelemetry/api'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
@@ -93,9 +94,8 @@ export function openOtel(settings: OtlpSettings, parts: OtelDeps): Otel {
       exportSpan(tracer, ids, span)
     },
     async close() {
-      const late = new Promise<void>((resolve) => setTimeout(resolve, closeMs).unref())
       const failed = (cause: unknown): void => log.debug('the last metrics were not exported', { cause })
-      await Promise.all([tracers.shutdown(), Promise.race([meters?.shutdown().catch(failed), late])])
+      await Promise.all([tracers.shutdown(), resultWithin(Promise.resolve(meters?.shutdown().catch(failed)), closeMs)])
     },
   }
 }

@@ -4,7 +4,7 @@
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { isTerminal } from '@parley/a2a'
-import { spanIdOfEvent, taskStates, traceIdOfTask, type PushAttempt } from '@parley/a2a/internal'
+import { spanIdOfEvent, taskStates, traceIdOfTask, type PushAttempt, resultWithin } from '@parley/a2a/internal'
 import type { KeyValueStore, FullStore, TaskRow } from '@parley/a2a/stores'
 import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
 import { TaskTrace } from './task-trace.ts'
@@ -21,7 +21,6 @@ import {
   type TraceIndexEntry,
   removeTraceEntry,
 } from './trace-summary.ts'
-import { resultWithin } from '../../agents/timeouts.ts'
 import { addTimes, noTime, timePartsOf } from './time-parts.ts'
 import { rootSpanFromRow, buildTraceTree, pushAttemptSpan } from './trace-tree.ts'
 
