@@ -17,7 +17,7 @@ import { descriptorRegistry, messageDescriptor } from '../../packages/a2a/src/bi
 import { InFlightMap } from '../../packages/a2a/src/engine/in-flight-map.ts'
 import { createMac } from '../../packages/a2a/src/engine/keys/hmac-sha256.ts'
 import { toTimestamp } from '../../packages/a2a/src/model/clock.ts'
-import { nearestName } from '../../packages/a2a/src/model/nearest-name.ts'
+import { nearestName } from '../../packages/a2a/src/model/command-line.ts'
 import { openWalReader } from '../../packages/a2a/src/stores/sqlite/wal/wal-position.ts'
 import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
 import { requestAuditEntry, truncateField } from '../../packages/hub/src/audit/audit-log.ts'

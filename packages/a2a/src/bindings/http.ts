@@ -121,13 +121,14 @@ function decode(value: string): string {
 
 // Writes server-sent events: one `data:` line per document, the cursor in `id:`, comments that keep proxies from timing out.
 
-/** `no` keeps nginx from buffering the stream; the listener keeps the connection open (F-4). */
+/** Headers of a stream of events. `no` keeps nginx from buffering the stream; the listener keeps the connection open (F-4). */
 export const sseHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
 } as const
 
+/** A comment of a stream of events. */
 export const keepAlive = ': keep-alive\n\n'
 
 /** How many characters are joined into one write. Beyond it a second write costs less than the longer string. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from './command-line.ts'
 
 describe('the word that was meant', () => {
   const known = ['baseUrl', 'apiKey', 'model', 'timeout']

@@ -2,7 +2,7 @@
  * Checks option objects when a program starts. An option that nobody reads, such as `authentcate`, must not start an open server, and
  * a wrong value must not wait for the first request. All problems are reported together.
  */
-import { nearestName } from '../model/nearest-name.ts'
+import { nearestName } from '../model/command-line.ts'
 import { isStruct } from '../model/struct.ts'
 import { ConfigError } from './config-error.ts'
 

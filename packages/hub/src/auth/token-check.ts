@@ -7,7 +7,7 @@ import { isStruct } from '@parley/a2a/internal'
 import { anyOf, bearer, type Authenticate, type Call, type FetchHandler } from '@parley/a2a/server'
 import type { JwtIssuerConfig } from '../config/sections/access.ts'
 import { adminScope, isHubScope } from './scopes.ts'
-import { parseJsonOrUndefined } from '../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../json/embedded-json.ts'
 
 /** The caller of the token. Throws UNAUTHENTICATED, or UNAVAILABLE while the issuer does not answer. */
 export type CheckToken = (token: string, call: Call) => Promise<Caller>

@@ -30,7 +30,6 @@ describe('parley --help', () => {
         .filter((file) => !/^cli\/[a-z-]+\.ts$/.test(file))
       assert.deepEqual(others.toSorted(), [
         'a2a/src/model/command-line.ts',
-        'a2a/src/model/nearest-name.ts',
         'cli/src/args/parse-args.ts',
         'cli/src/completion.ts',
         'cli/src/internal.ts',

@@ -4,10 +4,9 @@
  */
 import { A2AError } from '../../model/error.ts'
 import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
-import { isTerminal } from '../../model/state.ts'
+import { isTerminal, type StateTransition } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Task } from '../../model/task.ts'
-import type { StateTransition } from '../../model/state-transition.ts'
 import type { ListedTask, NewTask, Partition, StoredTask, TaskRow } from '../../stores/store.ts'
 import { emptyFold, foldRecord, foldFromSnapshot, taskView, type TaskFold } from './fold.ts'
 import { type LoadedTaskDeps, LoadedTask, readLog } from './loaded-task.ts'

@@ -6,7 +6,7 @@ import { systemClock } from '../../model/clock.ts'
 import type { JSONWebKeySet } from 'jose'
 import { A2AError } from '../../model/error.ts'
 import type { FetchHandler } from '../http/fetch-adapter.ts'
-import { readJsonText } from '../keys/bounded-json.ts'
+import { readJsonText } from '../keys/json-response.ts'
 import { openVerifyingKeys, type VerifyingKeys } from '../keys/verifying-keys.ts'
 
 export interface IssuerOptions {

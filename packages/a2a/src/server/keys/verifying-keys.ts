@@ -5,7 +5,7 @@
 import type { JSONWebKeySet, JWTVerifyGetKey, RemoteJWKSet } from 'jose'
 import { A2AError } from '../../model/error.ts'
 import type { FetchHandler } from '../http/fetch-adapter.ts'
-import { readJsonText } from './bounded-json.ts'
+import { readJsonText } from './json-response.ts'
 
 export interface KeySource {
   readonly jwks: string | URL | JSONWebKeySet

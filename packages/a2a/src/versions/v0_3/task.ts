@@ -1,7 +1,6 @@
 /** Tasks and events of 0.x: bare objects with a `kind` in JSON-RPC, wrapped under a member's name in the proto. */
 import { isStruct } from '../../model/struct.ts'
-import { transitionsKey } from '../../model/state-transition.ts'
-import type { TaskState } from '../../model/state.ts'
+import { transitionsKey, type TaskState } from '../../model/state.ts'
 import type {
   Json,
   Message,
@@ -13,8 +12,18 @@ import type {
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
 import { required, shape, state, copyFields } from '../shape.ts'
-import type { JsonRecord, FieldReader, ReadContext } from '../read.ts'
-import { addViolation, flag, list, nonEmptyText, struct, timestamp, optionalText } from '../read.ts'
+import {
+  type JsonRecord,
+  type FieldReader,
+  type ReadContext,
+  addViolation,
+  flag,
+  list,
+  nonEmptyText,
+  struct,
+  timestamp,
+  optionalText,
+} from '../read.ts'
 import { vocabularyOf, type LegacyForm } from './form.ts'
 import type { BaseTask } from '../v1_0/objects.ts'
 import { artifactReader, messageReader, writeArtifact, writeMessage } from './message.ts'

@@ -1,6 +1,6 @@
 /** `/admin/events`: changes as server-sent events. `Last-Event-ID` resumes after that event, also after a restart. */
 import type { ServerResponse } from 'node:http'
-import { linkSignals } from '@parley/a2a/internal'
+import { keepAlive, linkSignals, sseHeaders } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { isoTime } from '../../http/json-response.ts'
 import type { Observer } from '../../telemetry/observer.ts'
@@ -30,9 +30,8 @@ const keepAliveMs = 15_000
 const maxBufferedBytes = 1_000_000
 
 export const eventStreamHeaders = {
-  'content-type': 'text/event-stream',
+  ...sseHeaders,
   'cache-control': 'no-store',
-  'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
 }
 
@@ -100,7 +99,7 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
           )
           lastWriteAt = performance.now()
         } else if (performance.now() - lastWriteAt >= keepAliveMs) {
-          response.write(': keep-alive\n\n')
+          response.write(keepAlive)
           lastWriteAt = performance.now()
         }
         // A change that came while the feed was read is not waited for.

@@ -1,6 +1,6 @@
 /** `/admin/logs`: the last lines of this process's log, and those that follow, as server-sent events. */
 import type { ServerResponse } from 'node:http'
-import { linkSignals } from '@parley/a2a/internal'
+import { keepAlive, linkSignals } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { RouteError } from '../../http/json-response.ts'
 import { logLevels } from '../../telemetry/logs/hub-log.ts'
@@ -70,7 +70,7 @@ async function follow(
     position = lines.at(-1)?.position ?? position
     const shown = lines.filter(isShown)
     if (shown.length > 0) response.write(format(shown, logBuffer.id))
-    else if (lines.length === 0 && !(await nextLine(logBuffer, signal))) response.write(': keep-alive\n\n')
+    else if (lines.length === 0 && !(await nextLine(logBuffer, signal))) response.write(keepAlive)
     // A client that reads nothing is disconnected, and resumes from its last line. Not before the lines of the buffer could be sent.
     if (response.writableLength > maxUnsentBytes) return void response.destroy()
   }

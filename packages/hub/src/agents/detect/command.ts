@@ -3,7 +3,7 @@ import { linkSignals } from '@parley/a2a/internal'
 import { becomesBlockedOnInput } from '../programs/blocked-on-input.ts'
 import { splitLines } from '../programs/lines.ts'
 import { startProgram, type Program, type ProgramOptions } from '../programs/program.ts'
-import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/embedded-json.ts'
 import { createTimeLimit, type Detector, type DetectTimes } from './detect.ts'
 import { isCommand, isPackageRunner, resolveProgram } from './program.ts'
 

@@ -1,8 +1,15 @@
 /** Detects an endpoint with the OpenAI API by its list of models. No model is called. */
-import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
-import type { DetectorResult, Detector } from './detect.ts'
+import {
+  targetUrl,
+  isHttpUrl,
+  urlWithoutQuery,
+  createTimeLimit,
+  agentNameFrom,
+  type DetectorResult,
+  type Detector,
+} from './detect.ts'
 import { requiresAuthentication } from './diagnosis.ts'
-import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/embedded-json.ts'
 
 /** Models that do not support chat, by their usual names. */
 const nonChatModels = /embed|rerank|whisper|tts|audio|dall|image|moderation|transcri|speech|realtime|guard/i

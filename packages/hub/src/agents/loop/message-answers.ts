@@ -13,7 +13,7 @@ import { isStruct } from '@parley/a2a/internal'
 import { truncateText } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
 import type { Toolbox } from './toolbox.ts'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { parseBoundedJson } from '../../json/embedded-json.ts'
 
 export interface MessageAnswers {
   /** Calls that the client has run. */

@@ -4,7 +4,7 @@ import { isStruct } from '@parley/a2a/internal'
 import { z } from 'zod'
 import type { ChatTool } from '../chat-model.ts'
 import type { LoopTool, ToolSource } from './tool.ts'
-import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/embedded-json.ts'
 
 export interface Toolbox {
   readonly chatTools: readonly ChatTool[]

@@ -6,7 +6,7 @@ import type { Json, Message, Struct, Violation } from '@parley/a2a'
 import { isStruct, schemaFields, parseInput, requiredFields } from '@parley/a2a/internal'
 import type { Callable } from './callable.ts'
 import { schemaViolations, describeViolations, parseCallArguments } from './parse-input.ts'
-import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/embedded-json.ts'
 import { textOfParts } from '../part-reader.ts'
 
 export interface CallMessage {

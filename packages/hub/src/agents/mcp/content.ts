@@ -1,7 +1,7 @@
 /** Converts the result of a tool to parts of a message. */
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Json, Part } from '@parley/a2a'
-import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/embedded-json.ts'
 
 /** Never empty: an empty result becomes an empty text. */
 export function partsOfResult({ content, structuredContent }: CallToolResult): readonly Part[] {

@@ -3,7 +3,7 @@ import type { Json, Struct, Violation } from '@parley/a2a'
 import { isStruct, parseInput, schemaFields } from '@parley/a2a/internal'
 import { z } from 'zod'
 import { attempt } from '../../json/attempt.ts'
-import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/embedded-json.ts'
 
 /**
  * Parses the text between the brackets of `tool(…)`: an object, values in the order of the fields, or what `parseInput`

@@ -7,7 +7,7 @@ import { omitUndefined, isStruct } from '@parley/a2a/internal'
 import type { Turn, Json, Struct } from '@parley/a2a'
 import type { OpenaiEntry } from './entry.ts'
 import { z } from 'zod'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { parseBoundedJson } from '../../json/embedded-json.ts'
 
 export interface StructuredOutput {
   readonly responseFormat?: Struct

@@ -7,7 +7,7 @@ import { linkSignals, omitUndefined } from '@parley/a2a/internal'
 import type { Fetch } from '@parley/a2a/client'
 import { z } from 'zod'
 import { catalogExtension } from '../../discovery/discovery-routes.ts'
-import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/embedded-json.ts'
 
 export interface HubCatalogEntry {
   /** The name in the hub. */

@@ -3,8 +3,12 @@
  * is backed by the task of the agent, so that it outlives the connection. Only an answer without a task is kept here, for
  * as long as the connection. Revision 2026-07-28 moved tasks to the extension `io.modelcontextprotocol/tasks`, which the hub does not serve.
  */
-import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/server'
-import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
+import {
+  RELATED_TASK_META_KEY,
+  type CallToolResult,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import {
   A2AError,
   isInterrupted,
@@ -22,7 +26,7 @@ import type { DirectoryAgent, AgentAnswer } from '../directory/agent-directory.t
 import { findAgent } from './find-agent.ts'
 import { createTaskResult } from './task-result.ts'
 import { answerParts, elicitationOf } from './agent-question.ts'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { parseBoundedJson } from '../../json/embedded-json.ts'
 
 export interface McpTasks {
   /** Runs the tool without waiting for it. */

@@ -3,7 +3,7 @@ import { type Json, type Message, type Part, A2AError } from '@parley/a2a'
 import { z } from 'zod'
 import { isStruct, omitUndefined } from '@parley/a2a/internal'
 import { answerParts } from './agent-question.ts'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { parseBoundedJson } from '../../json/embedded-json.ts'
 
 const questionStateSchema = z.object({
   ref: z.union([z.object({ agent: z.string() }), z.object({ url: z.string() })]),
