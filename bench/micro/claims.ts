@@ -329,7 +329,7 @@ function entryBySpreads(call: {
 }
 
 async function* runtime(): AsyncGenerator<Claim> {
-  const name = '../../packages/a2a/src/model/nearest-name.ts'
+  const name = '../../packages/a2a/src/model/command-line.ts'
   const loaded: unknown = await import(name)
   yield {
     name: 'a loaded module from a variable, beside import()',

@@ -42,15 +42,3 @@ export function isInterrupted(state: TaskState): boolean {
 export function hasSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state)
 }
-
-/**
- * A state that a task went through. 0.x has a capability for them but no field. They appear in the task's metadata under the name of the
- * capability, which every 0.x client reads: `[{ "state": "submitted", "timestamp": "…" }, …]`, oldest first. The history already holds
- * the messages of past states.
- */
-export interface StateTransition {
-  readonly state: TaskState
-  readonly timestamp?: string
-}
-
-export const transitionsKey = 'stateTransitionHistory'

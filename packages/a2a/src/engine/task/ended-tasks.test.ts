@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { inputRequired } from '../../agents/reports.ts'
-import { transitionsKey } from '../../model/state.ts'
+import { transitionsKey } from '../../model/state-transition.ts'
 import type { FullStore } from '../../stores/store.ts'
 import { sqliteStore } from '../../stores/sqlite/index.ts'
 import { aliceContext, openTestEngine, type TestEngineOptions } from '../../testing/fixtures/test-engine.ts'

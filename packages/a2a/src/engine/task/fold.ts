@@ -7,7 +7,8 @@ import { eventOfRecord, type LogRecord, type RecordBody } from '../../model/reco
 import type { StreamItem } from '../contract.ts'
 import { isRedacted } from '../../model/secrets.ts'
 import { omitUndefined } from '../../model/struct.ts'
-import { type StateTransition, transitionsKey, isInterrupted } from '../../model/state.ts'
+import { isInterrupted } from '../../model/state.ts'
+import { type StateTransition, transitionsKey } from '../../model/state-transition.ts'
 import type { Json, Message, Struct, Task, TaskStatus } from '../../model/task.ts'
 import { applyArtifact, type GrowingArtifact, replaceStatus, type StatusHistory } from '../../model/task-changes.ts'
 

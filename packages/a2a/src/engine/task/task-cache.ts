@@ -4,7 +4,8 @@
  */
 import { A2AError } from '../../model/error.ts'
 import { heavyStep, type NextStep } from '../../model/heavy-step.ts'
-import { isTerminal, type StateTransition } from '../../model/state.ts'
+import { isTerminal } from '../../model/state.ts'
+import { type StateTransition } from '../../model/state-transition.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Task } from '../../model/task.ts'
 import type { ListedTask, NewTask, Partition, StoredTask, TaskRow } from '../../stores/store.ts'

@@ -1,6 +1,7 @@
 /** Tasks and events of 0.x: bare objects with a `kind` in JSON-RPC, wrapped under a member's name in the proto. */
 import { isStruct } from '../../model/struct.ts'
-import { transitionsKey, type TaskState } from '../../model/state.ts'
+import { type TaskState } from '../../model/state.ts'
+import { transitionsKey } from '../../model/state-transition.ts'
 import type {
   Json,
   Message,
