@@ -1,6 +1,6 @@
 /** Decodes an agent card of any version. The shape shows the generation (B-28), because a card has no header. */
 import { isStruct } from '../model/struct.ts'
-import { forCardTexts, type AgentCapabilities, type AgentCard, type AgentInterface } from '../model/card.ts'
+import type { AgentCapabilities, AgentCard, AgentInterface } from '../model/card.ts'
 import { A2AError, type Violation } from '../model/error.ts'
 import {
   agentInterface,
@@ -33,7 +33,7 @@ const sharedFields = {
   description: required(text, { fallback: '' }),
   provider,
   version: required(nonEmptyText),
-  ...forCardTexts(optionalText),
+  documentationUrl: optionalText,
   capabilities: required(capabilities, { fallback: {} }),
   securitySchemes,
   securityRequirements: { read: requirements, names: ['securityRequirements', 'security'] },
@@ -41,6 +41,7 @@ const sharedFields = {
   defaultOutputModes: required(textList, { fallback: [] }),
   skills: required(skills, { fallback: [] }),
   signatures,
+  iconUrl: optionalText,
 }
 
 interface ExtendedCardFlag {

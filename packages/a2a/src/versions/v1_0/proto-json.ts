@@ -99,8 +99,8 @@ const skill: MessageFields = {
   securityRequirements: 'value?',
 }
 
-/** The fields of the card that 1.0 has; `encodeCard` writes no others. */
-export const cardFields = {
+/** The fields of the card that 1.0 has, in the order of the proto. */
+const cardFields = {
   name: 'value',
   description: 'value',
   supportedInterfaces: [
