@@ -176,9 +176,9 @@ describe('an agent that refuses for a while', () => {
   it('is named with the time until the next attempt, and not as a stream that broke', async (t) => {
     t.mock.method(Math, 'random', () => 0)
     const { setTimeout: realSetTimeout } = globalThis
-    // The wait ends at once, and the next attempt is admitted.
+    // The wait, of 6 s and half of the first delay, ends at once, and the next attempt is admitted.
     t.mock.method(globalThis, 'setTimeout', (run: () => void, ms?: number, ...rest: []) => {
-      if (ms !== 6_000) return realSetTimeout(run, ms, ...rest)
+      if (ms !== 6_250) return realSetTimeout(run, ms, ...rest)
       refusal = undefined
       return realSetTimeout(run, 0)
     })
@@ -191,7 +191,7 @@ describe('an agent that refuses for a while', () => {
           refusal = new A2AError('RATE_LIMITED', 'Quota', { retryAfterSeconds: '6' })
           const { code, stdout, stderr } = await runInMemory([...args, '-a', server.url], { isTerminal })
           assert.equal(code, 0, stderr)
-          assert.match(stdout + stderr, /Rate limited; retrying in 6 s\./)
+          assert.match(stdout + stderr, /Rate limited; retrying in 7 s\./)
           assert.doesNotMatch(stdout + stderr, /interrupted/)
         }
     } finally {
